@@ -15,14 +15,14 @@ function scriptWith(runtime: Partial<ScriptRuntime>) {
 }
 
 describe('a run', () => {
-  it('may be given to an interpreter that has loaded what its script names', () => {
+  it('may start in an interpreter that has preloaded the modules of its script', () => {
     expect(chooseWarm(command, scriptWith({ preload: ['numpy'] }), null)).toEqual({
       ...warm,
       preload: ['numpy'],
     });
   });
 
-  it('has its own when its script wants it so, in a window, and where there is no such interpreter', () => {
+  it('starts its own interpreter if its script requires that, in a window, and without a warm interpreter', () => {
     expect(chooseWarm(command, scriptWith({ mayStartWarm: false }), null)).toBeNull();
     expect(chooseWarm(command, scriptWith({}), window)).toBeNull();
     expect(chooseWarm(cold, scriptWith({}), null)).toBeNull();

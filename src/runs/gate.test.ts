@@ -11,7 +11,7 @@ interface Wish {
   parent?: string;
 }
 
-/** A gate with runs that are known by name. */
+/** A gate with runs that have names. */
 class Yard {
   readonly gate: Gate;
   readonly started: string[] = [];
@@ -22,7 +22,7 @@ class Yard {
     this.gate = new Gate({ maxRuns, maxQueued });
   }
 
-  /** Asks for a run; resolves to whether it was let in at once. */
+  /** Requests a run. Resolves to whether it was admitted at once. */
   async ask(name: string, wish: Wish = {}): Promise<boolean> {
     const leaving = new AbortController();
     this.#leaving.set(name, leaving);
@@ -31,7 +31,7 @@ class Yard {
       this.started.push(name);
     });
     entering.catch(() => {});
-    await settled();
+    await flushPromises();
     return this.#leases.has(name);
   }
 
@@ -49,12 +49,12 @@ class Yard {
     const lease = this.#leases.get(name);
     if (lease === undefined) throw new Error(`${name} has not started`);
     lease.release();
-    await settled();
+    await flushPromises();
   }
 
   async leave(name: string): Promise<void> {
     this.#leaving.get(name)?.abort(new Error('given up'));
-    await settled();
+    await flushPromises();
   }
 }
 
@@ -68,13 +68,13 @@ function claimOf(name: string, { script = name, concurrency, lock, parent }: Wis
   };
 }
 
-/** Lets every promise that is settled by now reach whoever waits for it. */
-async function settled(): Promise<void> {
+/** Lets the continuations of all settled promises run. */
+async function flushPromises(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await Promise.resolve();
 }
 
 describe('a gate that is held', () => {
-  it('lets nobody in until it is resumed, and then all that fit, in order of arrival', async () => {
+  it('admits no run until it is resumed, then all that fit, in order of arrival', async () => {
     const yard = new Yard(2);
     expect(await yard.ask('before')).toBe(true);
     yard.gate.hold();
@@ -84,11 +84,11 @@ describe('a gate that is held', () => {
     expect([yard.gate.running, yard.gate.queued]).toEqual([0, 3]);
     await yard.leave('b');
     yard.gate.resume();
-    await settled();
+    await flushPromises();
     expect(yard.started).toEqual(['before', 'a', 'c']);
   });
 
-  it('takes no more than may wait', async () => {
+  it('limits the queue', async () => {
     const yard = new Yard(2, 1);
     yard.gate.hold();
     expect(await yard.refusal('a')).toBeNull();
@@ -97,7 +97,7 @@ describe('a gate that is held', () => {
 });
 
 describe('the limit of runs', () => {
-  it('lets in so many at once, and the others in order of arrival', async () => {
+  it('admits that many runs at once, and the others in order of arrival', async () => {
     const yard = new Yard(2);
     expect(await yard.ask('a')).toBe(true);
     expect(await yard.ask('b')).toBe(true);
@@ -113,21 +113,21 @@ describe('the limit of runs', () => {
     expect([yard.gate.running, yard.gate.queued]).toEqual([0, 0]);
   });
 
-  it('counts a run that is under way already, and lets nobody in until it is under the limit again', async () => {
+  it('counts a run that already executes, and admits no run until the number is below the limit', async () => {
     const yard = new Yard(1);
     const lock = { lock: 'x' };
     const places = ['a', 'b'].map((name) => yard.gate.adopt(claimOf(name, lock)));
     expect([yard.gate.running, yard.gate.queued]).toEqual([2, 0]);
     expect(await yard.ask('c', lock)).toBe(false);
     places[0]?.release();
-    await settled();
+    await flushPromises();
     expect(yard.started).toEqual([]);
     places[1]?.release();
-    await settled();
+    await flushPromises();
     expect(yard.started).toEqual(['c']);
   });
 
-  it('of one is enough for a chain of eight links', async () => {
+  it('of one suffices for a chain of eight links', async () => {
     const yard = new Yard(1);
     expect(await yard.ask('0')).toBe(true);
     for (let depth = 1; depth <= 8; depth++)
@@ -136,7 +136,7 @@ describe('the limit of runs', () => {
     expect(await yard.ask('next')).toBe(true);
   });
 
-  it('holds while a chain is on its way: what nobody waits for must wait itself', async () => {
+  it('applies during a chain: a run without a waiting parent stays queued', async () => {
     const yard = new Yard(1);
     await yard.ask('parent');
     await yard.ask('child', { parent: 'parent' });
@@ -156,7 +156,7 @@ describe('the limit of runs', () => {
     expect(yard.started).toEqual(['parent', 'first', 'second']);
   });
 
-  it('gives further children of a run free slots while there are any', async () => {
+  it('gives more children of a run free slots if there are any', async () => {
     const yard = new Yard(3);
     await yard.ask('parent');
     for (const name of ['first', 'second', 'third'])
@@ -167,7 +167,7 @@ describe('the limit of runs', () => {
     expect(yard.started.at(-1)).toBe('fourth');
   });
 
-  it('counts a released run once, however often it is released', async () => {
+  it('counts a lease that is released twice only once', async () => {
     const gate = new Gate({ maxRuns: 1, maxQueued: 10 });
     const { signal } = new AbortController();
     const first = await gate.enter(claimOf('a', {}), signal);
@@ -179,10 +179,10 @@ describe('the limit of runs', () => {
     void gate.enter(claimOf('c', {}), signal).then(() => {
       third = 'started';
     });
-    await settled();
+    await flushPromises();
     expect(third).toBe('waits');
     second.release();
-    await settled();
+    await flushPromises();
     expect(third).toBe('started');
   });
 });
@@ -201,7 +201,7 @@ describe('concurrency', () => {
     expect(yard.started.at(-1)).toBe('c');
   });
 
-  it('of one lets a script link itself, as deep as it likes', async () => {
+  it('of one lets a script link to itself at any depth', async () => {
     const yard = new Yard(10);
     await yard.ask('0', solo);
     for (let depth = 1; depth <= 8; depth++)
@@ -213,14 +213,14 @@ describe('concurrency', () => {
     expect(yard.started).toContain('stranger');
   });
 
-  it('of one lets a script come back to itself through another', async () => {
+  it('of one lets a script link to itself through another script', async () => {
     const yard = new Yard(1);
     await yard.ask('a', solo);
     expect(await yard.ask('b', { parent: 'a' })).toBe(true);
     expect(await yard.ask('a again', { ...solo, parent: 'b' })).toBe(true);
   });
 
-  it('is handed to one descendant at a time', async () => {
+  it('is lent to one descendant at a time', async () => {
     const yard = new Yard(10);
     await yard.ask('a', solo);
     expect(await yard.ask('b', { ...solo, parent: 'a' })).toBe(true);
@@ -243,7 +243,7 @@ describe('a lock', () => {
     expect(yard.started).toContain('b');
   });
 
-  it('is not mistaken for a script or a slot of the same name', async () => {
+  it('is distinct from a script or a slot of the same name', async () => {
     const yard = new Yard(10);
     expect(await yard.ask('a', { script: 'x', concurrency: 1 })).toBe(true);
     expect(await yard.ask('b', { lock: 'x' })).toBe(true);
@@ -251,7 +251,7 @@ describe('a lock', () => {
     expect(await yard.ask('d')).toBe(true);
   });
 
-  it('that an ancestor holds admits its descendants, but keeps siblings apart', async () => {
+  it('held by an ancestor admits its descendants, but keeps siblings apart', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'gpu' });
     await yard.ask('b', { parent: 'a' });
@@ -264,7 +264,7 @@ describe('a lock', () => {
     expect(yard.started.at(-1)).toBe('d');
   });
 
-  it('makes nobody wait who does not need it, not even behind those who do', async () => {
+  it('does not delay runs that do not need it, even behind waiting runs', async () => {
     const yard = new Yard(3);
     await yard.ask('a', { lock: 'gpu' });
     await yard.ask('b', { lock: 'gpu' });
@@ -275,7 +275,7 @@ describe('a lock', () => {
     expect(yard.started.at(-1)).toBe('e');
   });
 
-  it('goes to those who wait for it in order of arrival', async () => {
+  it('is granted in order of arrival', async () => {
     const yard = new Yard(10);
     for (const name of ['a', 'b', 'c', 'd']) await yard.ask(name, { lock: 'gpu' });
     for (const name of ['a', 'b', 'c', 'd']) await yard.end(name);
@@ -284,7 +284,7 @@ describe('a lock', () => {
 });
 
 describe('a circle of waits', () => {
-  it('is refused at the link that would close it, and nowhere else', async () => {
+  it('is refused at the link that would close it, and at no other link', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('c', { lock: 'y' });
@@ -300,7 +300,7 @@ describe('a circle of waits', () => {
     expect([yard.gate.running, yard.gate.queued]).toEqual([0, 0]);
   });
 
-  it('is seen through three chains', async () => {
+  it('is detected across three chains', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('b', { lock: 'y' });
@@ -310,7 +310,7 @@ describe('a circle of waits', () => {
     expect((await yard.refusal('c1', { lock: 'x', parent: 'c' }))?.code).toBe('wait-circle');
   });
 
-  it('is seen through the middle of a chain', async () => {
+  it('is detected in the middle of a chain', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('a1', { parent: 'a' });
@@ -320,7 +320,7 @@ describe('a circle of waits', () => {
     expect((await yard.refusal('b2', { lock: 'x', parent: 'b1' }))?.code).toBe('wait-circle');
   });
 
-  it('is seen through limits of concurrency', async () => {
+  it('is detected through concurrency limits', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { script: 'p', concurrency: 1 });
     await yard.ask('b', { script: 'q', concurrency: 1 });
@@ -330,7 +330,7 @@ describe('a circle of waits', () => {
     );
   });
 
-  it('is none while one of several holders can still end', async () => {
+  it('does not exist while one of several holders can still end', async () => {
     const yard = new Yard(10);
     const twice = { script: 'p', concurrency: 2 };
     await yard.ask('a', twice);
@@ -345,7 +345,7 @@ describe('a circle of waits', () => {
     expect(yard.started.at(-1)).toBe('a1');
   });
 
-  it('is none when a run that holds the lock merely works', async () => {
+  it('does not exist while the holder of the lock only works', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('c', { lock: 'y' });
@@ -354,7 +354,7 @@ describe('a circle of waits', () => {
     expect(yard.started.at(-1)).toBe('d');
   });
 
-  it('is refused before anything is written down', () => {
+  it('is refused before anything is recorded', () => {
     const gate = new Gate({ maxRuns: 10, maxQueued: 10 });
     const { signal } = new AbortController();
     void gate.enter(claimOf('a', { lock: 'x' }), signal);
@@ -365,7 +365,7 @@ describe('a circle of waits', () => {
     expect(gate.queued).toBe(1);
   });
 
-  it('is seen through a child that outlived its parent', async () => {
+  it('is detected through a child that outlives its parent', async () => {
     const yard = new Yard(10);
     await yard.ask('g', { lock: 'x' });
     await yard.ask('p', { parent: 'g' });
@@ -373,7 +373,7 @@ describe('a circle of waits', () => {
     await yard.end('p');
     await yard.ask('h', { lock: 'y' });
     expect(await yard.refusal('w', { lock: 'x', parent: 'h' })).toBeNull();
-    // c has the lock x from g and will keep it when g ends: to wait for y is to wait for itself.
+    // c borrowed the lock x from g and keeps it when g ends. Waiting for y would therefore mean waiting for itself.
     expect((await yard.refusal('v', { lock: 'y', parent: 'c' }))?.code).toBe('wait-circle');
     await yard.end('g');
     await yard.end('c');
@@ -382,7 +382,7 @@ describe('a circle of waits', () => {
 });
 
 describe('the queue', () => {
-  it('refuses one more than it holds, but not what need not wait', async () => {
+  it('refuses a run beyond its limit, but admits runs that need not wait', async () => {
     const yard = new Yard(2, 2);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('b', { lock: 'x' });
@@ -396,7 +396,7 @@ describe('the queue', () => {
     expect(await yard.refusal('g')).toBeNull();
   });
 
-  it('of length zero lets in what can start at once', async () => {
+  it('of length zero admits runs that can start at once', async () => {
     const yard = new Yard(1, 0);
     expect(await yard.ask('a')).toBe(true);
     expect((await yard.refusal('b'))?.code).toBe('queue-full');
@@ -406,7 +406,7 @@ describe('the queue', () => {
     expect(await yard.ask('c')).toBe(true);
   });
 
-  it('is left by whoever gives up, for the reason given, and the order of the others stays', async () => {
+  it('rejects a run that gives up with its reason, and keeps the order of the others', async () => {
     const gate = new Gate({ maxRuns: 1, maxQueued: 2 });
     const { signal } = new AbortController();
     const first = await gate.enter(claimOf('a', {}), signal);
@@ -433,7 +433,7 @@ describe('the queue', () => {
     expect([gate.running, gate.queued]).toEqual([0, 0]);
   });
 
-  it('takes back what an earlier service has accepted, however long it is, in its order', async () => {
+  it('accepts all runs that an earlier service accepted, in their order', async () => {
     const gate = new Gate({ maxRuns: 1, maxQueued: 1 });
     const { signal } = new AbortController();
     const first = await gate.readmit(claimOf('a', {}), signal);
@@ -451,14 +451,14 @@ describe('the queue', () => {
     expect(order).toEqual(['b', 'c', 'd']);
   });
 
-  it('is not entered by what was given up before', async () => {
+  it('rejects a run that was already given up', async () => {
     const gate = new Gate({ maxRuns: 1, maxQueued: 2 });
     const reason = new Error('gone');
     expect(() => gate.enter(claimOf('a', {}), AbortSignal.abort(reason))).toThrow(reason);
     expect([gate.running, gate.queued]).toEqual([0, 0]);
   });
 
-  it('does not take back what it has let in', async () => {
+  it('does not take back an admitted run', async () => {
     const yard = new Yard(1);
     await yard.ask('a');
     await yard.ask('b');
@@ -470,26 +470,26 @@ describe('the queue', () => {
     expect(yard.started).toEqual(['a', 'b', 'c']);
   });
 
-  it('lets the parent go on when its child gives up', async () => {
+  it('lets the parent continue when its child gives up', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('c', { lock: 'y' });
     await yard.ask('b', { lock: 'y', parent: 'a' });
     await yard.leave('b');
-    // Nobody in the chain of a waits for y any more, so c may wait for x.
+    // No run in the chain of a waits for y any more, so c may wait for x.
     expect(await yard.refusal('d', { lock: 'x', parent: 'c' })).toBeNull();
     await yard.end('a');
     expect(yard.started.at(-1)).toBe('d');
   });
 });
 
-describe('a run that waits for one which it did not start', () => {
-  it('lends it what it holds, so that they do not wait for each other', async () => {
+describe('a run that waits for one that it did not start', () => {
+  it('lends its resources to it, so that they do not wait for each other', async () => {
     const yard = new Yard(1);
     await yard.ask('waiting', { lock: 'gpu' });
     expect(await yard.ask('queued', { lock: 'gpu' })).toBe(false);
     yard.gate.lend('queued', 'waiting');
-    await settled();
+    await flushPromises();
     expect(yard.started).toEqual(['waiting', 'queued']);
     await yard.end('queued');
     expect(await yard.ask('other')).toBe(false);
@@ -497,7 +497,7 @@ describe('a run that waits for one which it did not start', () => {
     expect(yard.started).toEqual(['waiting', 'queued', 'other']);
   });
 
-  it('lends nothing to one that runs, has another who lends, or is not there, and nothing that it has not', async () => {
+  it('lends nothing to a run that executes, has another lender or does not exist, and only what it holds', async () => {
     const yard = new Yard(2);
     await yard.ask('one', { lock: 'a' });
     await yard.ask('two', { lock: 'b' });
@@ -505,13 +505,13 @@ describe('a run that waits for one which it did not start', () => {
     expect(await yard.ask('queued')).toBe(false);
     yard.gate.lend('one', 'two');
     yard.gate.lend('child', 'two');
-    yard.gate.lend('nobody', 'two');
-    yard.gate.lend('queued', 'nobody');
-    await settled();
+    yard.gate.lend('unknown', 'two');
+    yard.gate.lend('queued', 'unknown');
+    await flushPromises();
     expect(yard.started).toEqual(['one', 'two']);
   });
 
-  it('is refused when that would close a circle, and the other keeps its place', async () => {
+  it('is refused if that would close a circle, and the other run keeps its place', async () => {
     const yard = new Yard(10);
     await yard.ask('one', { lock: 'a' });
     await yard.ask('two', { lock: 'b' });
@@ -526,7 +526,7 @@ describe('a run that waits for one which it did not start', () => {
 });
 
 describe('a run that ends before its child', () => {
-  it('leaves it the slot', async () => {
+  it('leaves the slot to the child', async () => {
     const yard = new Yard(1);
     await yard.ask('parent');
     await yard.ask('child', { parent: 'parent' });
@@ -537,7 +537,7 @@ describe('a run that ends before its child', () => {
     expect(yard.started).toContain('stranger');
   });
 
-  it('leaves it what was borrowed further up, to be given back there', async () => {
+  it('leaves it resources borrowed from an ancestor, which the child returns to that ancestor', async () => {
     const yard = new Yard(10);
     await yard.ask('g', { lock: 'x' });
     await yard.ask('p', { lock: 'x', parent: 'g' });
@@ -553,7 +553,7 @@ describe('a run that ends before its child', () => {
     expect(yard.started.at(-1)).toBe('stranger');
   });
 
-  it('leaves a child that still waits its place in the queue', async () => {
+  it('leaves a queued child its place in the queue', async () => {
     const yard = new Yard(10);
     await yard.ask('a', { lock: 'x' });
     await yard.ask('p', { lock: 'y' });
@@ -581,7 +581,7 @@ interface Simulated {
   lease: Lease | null;
 }
 
-/** Random runs, links, ends and departures against a gate, with everything checked that must hold at every moment. */
+/** Performs random submits, links, ends and cancellations on a gate, and checks all invariants after each step. */
 class Simulation {
   readonly gate: Gate;
   readonly runs: Simulated[] = [];
@@ -601,7 +601,7 @@ class Simulation {
     return this.runs.filter((run) => run.state === state);
   }
 
-  /** Runs that work: they wait for no child, so they can end. */
+  /** Runs that wait for no child, so they can end. */
   working(): Simulated[] {
     return this.in('running').filter((run) => run.children.every((child) => child.state === 'over'));
   }
@@ -640,14 +640,17 @@ class Simulation {
     }
     this.runs.push(run);
     parent?.children.push(run);
-    await settled();
+    await flushPromises();
   }
 
   #start(run: Simulated, lease: Lease): void {
     const alike = this.runs.filter(
       (other) => other.state === 'queued' && other.kind === run.kind && other.parent === null,
     );
-    must(run.parent !== null || alike.every((other) => other.number >= run.number), 'nobody is overtaken');
+    ensure(
+      run.parent !== null || alike.every((other) => other.number >= run.number),
+      'runs are admitted in order of arrival',
+    );
     run.state = 'running';
     run.lease = lease;
   }
@@ -655,39 +658,39 @@ class Simulation {
   async end(run: Simulated): Promise<void> {
     run.state = 'over';
     run.lease?.release();
-    await settled();
+    await flushPromises();
   }
 
   async leave(run: Simulated): Promise<void> {
     run.leaving.abort(new Error('given up'));
-    await settled();
+    await flushPromises();
   }
 
   check(): void {
     const running = this.in('running');
     const queued = this.in('queued');
-    must(this.gate.running === running.length, 'the gate knows how many run');
-    must(this.gate.queued === queued.length, 'the gate knows how many wait');
-    // A run that has a descendant with the same thing has lent it.
+    ensure(this.gate.running === running.length, 'the gate counts the admitted runs');
+    ensure(this.gate.queued === queued.length, 'the gate counts the queued runs');
+    // A run has lent a resource if a descendant holds the same resource.
     const users = (uses: (run: Simulated) => boolean) => {
       const all = running.filter(uses);
       return all.filter((run) => !all.some((other) => isAncestor(run, other))).length;
     };
-    must(users(() => true) <= this.#maxRuns, 'no more run than may');
+    ensure(users(() => true) <= this.#maxRuns, 'the limit of runs is kept');
     for (const [index, { concurrency }] of this.#kinds.entries()) {
-      must(
+      ensure(
         users(({ kind }) => kind === index) <= (concurrency ?? Infinity),
-        'no more of one script run than may',
+        'the concurrency of a script is kept',
       );
     }
     for (const lock of new Set(this.#kinds.map((kind) => kind.lock))) {
       if (lock !== null)
-        must(users(({ kind }) => this.#kinds[kind]?.lock === lock) <= 1, 'a lock has one user');
+        ensure(users(({ kind }) => this.#kinds[kind]?.lock === lock) <= 1, 'a lock has one user');
     }
-    must(queued.length === 0 || this.working().length > 0, 'somebody works whenever anybody waits');
+    ensure(queued.length === 0 || this.working().length > 0, 'a run works while others wait');
   }
 
-  /** A refused link would have waited for ever: not even when all others have ended could it start. */
+  /** Checks that a refused link could never have started, even after all others ended. */
   async checkCircle(): Promise<void> {
     if (this.circle === null) return;
     const { claim, parent } = this.circle;
@@ -696,22 +699,22 @@ class Simulation {
     expect(() => this.gate.assertRoom(claim)).toThrow(AppError);
   }
 
-  /** Lets everything end that can, until there is nothing left. */
+  /** Ends all runs that can end, until none is left. */
   async drain(pick: (count: number) => number): Promise<void> {
     for (let left = this.working(); left.length > 0; left = this.working()) {
       const run = left[pick(left.length)];
-      if (run === undefined) throw new Error('picked nobody');
+      if (run === undefined) throw new Error('no run was picked');
       await this.end(run);
       this.check();
     }
-    must(this.in('running').length === 0 && this.in('queued').length === 0, 'everything ends');
-    must(this.gate.running === 0 && this.gate.queued === 0, 'the gate ends empty');
+    ensure(this.in('running').length === 0 && this.in('queued').length === 0, 'all runs end');
+    ensure(this.gate.running === 0 && this.gate.queued === 0, 'the gate ends empty');
   }
 }
 
-/** Said thousands of times a second, which `expect` is too slow for. */
-function must(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`This should hold and does not: ${what}`);
+/** Called thousands of times per second, for which `expect` is too slow. */
+function ensure(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`Violated: ${what}`);
 }
 
 function isAncestor(older: Simulated, younger: Simulated): boolean {
@@ -756,7 +759,7 @@ async function simulate(
   });
 }
 
-describe('whatever runs, links and ends in whatever order', () => {
+describe('any sequence of runs, links and ends', () => {
   const kindsArbitrary = fc.array(
     fc.record({
       concurrency: fc.constantFrom(null, null, null, 1, 2),
@@ -766,7 +769,7 @@ describe('whatever runs, links and ends in whatever order', () => {
   );
   const limitArbitrary = fc.integer({ min: 1, max: 6 });
 
-  it('keeps its limits and its locks, never stands still, refuses nothing in vain, and ends empty', async () => {
+  it('keeps limits and locks, never stalls, refuses only real circles, and leaves the gate empty', async () => {
     let refusedCircles = 0;
     await fc.assert(
       fc.asyncProperty(kindsArbitrary, limitArbitrary, steps, async (kinds, maxRuns, script) => {
@@ -776,11 +779,11 @@ describe('whatever runs, links and ends in whatever order', () => {
       }),
       { numRuns: 1000 },
     );
-    // Otherwise the property would say nothing about circles.
+    // Otherwise the property would not cover circles.
     expect(refusedCircles).toBeGreaterThan(5);
   });
 
-  it('does so too when runs end before the children they linked', async () => {
+  it('does the same when runs end before the children they linked', async () => {
     await fc.assert(
       fc.asyncProperty(kindsArbitrary, limitArbitrary, steps, async (kinds, maxRuns, script) => {
         await simulate(new Simulation(kinds, maxRuns, 20), kinds, script, { orphans: true });
@@ -789,7 +792,7 @@ describe('whatever runs, links and ends in whatever order', () => {
     );
   });
 
-  it('refuses no link for a circle where there is one lock and no other limit of its own', async () => {
+  it('refuses no link as a circle if there is one lock and no other limit', async () => {
     const kinds: Kind[] = [
       { concurrency: null, lock: 'x' },
       { concurrency: null, lock: null },

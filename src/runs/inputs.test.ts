@@ -75,7 +75,7 @@ function refusalOf(read: () => unknown): AppError {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('the read was not refused');
 }
 
 describe.each([images, { ...images, type: 'str' as const }])(
@@ -83,22 +83,22 @@ describe.each([images, { ...images, type: 'str' as const }])(
   (input) => {
     const target = script({ input });
 
-    it('is an empty list when nothing was sent', () => {
+    it('is an empty list if none was sent', () => {
       expect(readData(target, undefined)).toEqual({ images: [] });
       expect(readData(target, {})).toEqual({ images: [] });
     });
 
-    it('is a list of texts under the name of the input', () => {
+    it('is a list of strings under the name of the input', () => {
       expect(readData(target, { images: ['/a', '/b'] })).toEqual({ images: ['/a', '/b'] });
       expect(readData(target, { images: [] })).toEqual({ images: [] });
     });
 
-    it('is wrapped when it is a single text', () => {
+    it('is wrapped in a list if it is a single string', () => {
       expect(readData(target, { images: '/a' })).toEqual({ images: ['/a'] });
       expect(readData(target, { images: '' })).toEqual({ images: [''] });
     });
 
-    it('is taken from a bare list', () => {
+    it('accepts a bare list', () => {
       expect(readData(target, ['/a'])).toEqual({ images: ['/a'] });
       expect(readData(target, [])).toEqual({ images: [] });
     });
@@ -129,7 +129,7 @@ describe.each([images, { ...images, type: 'str' as const }])(
       },
     );
 
-    it('is refused when it has another key, and says which was expected', () => {
+    it('is refused if it has another key, with a message that names the expected one', () => {
       for (const data of [
         { files: ['/a'] },
         { images: ['/a'], files: [] },
@@ -146,7 +146,7 @@ describe.each([images, { ...images, type: 'str' as const }])(
 );
 
 describe('data for a script without an input', () => {
-  it('is passed as sent', () => {
+  it('is passed unchanged', () => {
     const target = script({ input: null });
     const sent = { anything: [1, { deep: null }], name: 'x' };
     expect(readData(target, sent)).toEqual(sent);
@@ -161,7 +161,7 @@ describe('data for a script without an input', () => {
 });
 
 describe('params', () => {
-  it('are the defaults of the manifest, overridden by what was sent', () => {
+  it('are the defaults of the manifest, overridden by the sent values', () => {
     const params = [
       param('quality', { type: 'int', default: 85 }),
       param('mode', { default: 'lossy' }),
@@ -174,13 +174,13 @@ describe('params', () => {
     expect(readParams(target, { quality: 1, tags: [] })).toEqual({ quality: 1, mode: 'lossy', tags: [] });
   });
 
-  it('pass through what is not declared', () => {
+  it('include undeclared ones unchanged', () => {
     const target = script({ params: [param('a', { default: 'x' })] });
     expect(readParams(target, { b: { c: [null] }, d: 5 })).toEqual({ a: 'x', b: { c: [null] }, d: 5 });
   });
 
   it.each(['x', 5, true, [['a']], null] satisfies Json[])(
-    'are refused as a whole when they are %j',
+    'are refused completely when they are %j',
     (sent) => {
       expect(refusalOf(() => readParams(script(), sent)).code).toBe('params-invalid');
     },
@@ -207,7 +207,7 @@ describe('params', () => {
     ['any', [null, 5, 'x', [], {}, true], []],
   ];
 
-  it.each(fitting)('of type %s must fit', (type, good, bad) => {
+  it.each(fitting)('of type %s must match the type', (type, good, bad) => {
     const target = script({ params: [param('p', { type })] });
     for (const value of good) expect(readParams(target, { p: value })).toEqual({ p: value });
     for (const value of bad) {
@@ -219,7 +219,7 @@ describe('params', () => {
     }
   });
 
-  it('whose type was merely guessed from its default may be of any other', () => {
+  it('accept any type if the type was only derived from the default', () => {
     const target = script({ params: [param('size', { type: 'int', isTypeDeclared: false, default: 1 })] });
     expect(readParams(target, { size: 1.5 })).toEqual({ size: 1.5 });
     expect(readParams(target, { size: 'auto' })).toEqual({ size: 'auto' });
@@ -246,17 +246,17 @@ describe('params', () => {
     }
   });
 
-  it('with choices may be a list of them where the type says so', () => {
+  it('with choices may be a list of them if the type is a list', () => {
     const target = script({ params: [param('p', { type: 'list', choices: ['a', 'b'] })] });
     expect(readParams(target, { p: ['a', 'b'] })).toEqual({ p: ['a', 'b'] });
   });
 
-  it('are taken from what was sent itself, not from what every object has', () => {
+  it('are read from own properties, not from the prototype of the object', () => {
     const target = script({ params: [param('toString', { default: 'x' }), param('valueOf')] });
     expect(readParams(target, {})).toEqual({ toString: 'x' });
   });
 
-  it('never repeat a secret, nor more than a little of anything else', () => {
+  it('never repeat a secret in a refusal, and only the beginning of other values', () => {
     const params = [param('token', { type: 'int', secret: true }), param('text', { type: 'int' })];
     const error = refusalOf(() => readParams(script({ params }), { token: 'hunter2' }));
     expect(JSON.stringify(error.text)).not.toContain('hunter2');
@@ -264,7 +264,7 @@ describe('params', () => {
     expect(long.text.en.length).toBeLessThan(300);
   });
 
-  it('are never changed in the manifest by a run', () => {
+  it('of a run never change the manifest', () => {
     const shared: Json = ['a'];
     const target = script({ params: [param('tags', { type: 'list', default: shared })] });
     fc.assert(
@@ -277,26 +277,26 @@ describe('params', () => {
   });
 });
 
-describe('what is kept of the params', () => {
+describe('the stored params', () => {
   const target = script({ params: [param('key', { secret: true }), param('other')] });
 
-  it('has a mask in the place of every secret', () => {
+  it('have a mask in place of every secret', () => {
     const params = { key: 'hunter2', other: 'x', free: 1 };
     expect(maskSecrets(target, params)).toEqual({ key: '***', other: 'x', free: 1 });
     expect(params.key).toBe('hunter2');
   });
 
-  it('does not claim a secret that was not given', () => {
+  it('have no mask for a secret that was not sent', () => {
     expect(maskSecrets(target, { other: 'x' })).toEqual({ other: 'x' });
   });
 
-  it('leaves out a secret that the manifest has, but not one that only the caller had', () => {
+  it('omit a secret that equals the default of the manifest, but not another value', () => {
     const preset = script({ params: [param('key', { secret: true, default: 'hunter2' })] });
     expect(maskSecrets(preset, readParams(preset, {}))).toEqual({});
     expect(maskSecrets(preset, readParams(preset, { key: 'other' }))).toEqual({ key: '***' });
   });
 
-  it('masks secrets that are no texts, too', () => {
+  it('mask secrets that are not strings too', () => {
     expect(maskSecrets(target, { key: { password: 'hunter2' } })).toEqual({ key: '***' });
   });
 });

@@ -23,7 +23,7 @@ let store: MemoryRunStore;
 let keys: MemoryKeyStore;
 let heard: string[];
 
-/** The ledger of a service. The next call returns the ledger of the next service. */
+/** Opens the ledger of a service. The next call opens the ledger of the next service. */
 function open() {
   const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
   const ledger = new Ledger({
@@ -100,7 +100,7 @@ describe('a run that queues', () => {
     expect(heard).toEqual(['queued', 'started', 'ended']);
   });
 
-  it('has one end', () => {
+  it('has exactly one end', () => {
     const { ledger, end, published } = open();
     const run = newRun();
     ledger.queue(run);
@@ -167,7 +167,7 @@ describe('a run that starts at once', () => {
 });
 
 describe('durable runs', () => {
-  it('that come together share one durable transaction, in their order', async () => {
+  it('that arrive together share one durable transaction, in their order', async () => {
     const { ledger } = open();
     const transactions = vi.spyOn(store, 'atomically');
     const runs = [newRun(), newRun(), newRun()];
@@ -177,7 +177,7 @@ describe('durable runs', () => {
     expect(heard).toEqual(['queued', 'queued', 'queued']);
   });
 
-  it('do not fail with one that cannot be written', async () => {
+  it('are recorded even if another one cannot be written', async () => {
     const { ledger } = open();
     const [first, bad, last] = [newRun(), newRun(), newRun()];
     const { insert } = store;
@@ -192,7 +192,7 @@ describe('durable runs', () => {
 });
 
 describe('an end that cannot be written', () => {
-  it('is tried again until there is room, and reported as recorded only then', () => {
+  it('is retried until it succeeds, and reported as recorded only then', () => {
     const { ledger, end, published } = open();
     const run = newRun();
     ledger.start(run, start);
@@ -207,7 +207,7 @@ describe('an end that cannot be written', () => {
     expect(published()).toEqual([queued, started, ended]);
   });
 
-  it('does not hold back the end of another run', () => {
+  it('does not delay the end of another run', () => {
     const { ledger, end } = open();
     const [bad, good] = [newRun(), newRun()];
     for (const run of [bad, good]) ledger.start(run, start);
@@ -249,8 +249,8 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('after a kill of the service', () => {
-  it('the next one publishes a start that was not published, once', () => {
+describe('after the service was killed', () => {
+  it('the next service publishes a start that was not published, once', () => {
     const first = open();
     first.ledger.start(newRun(), start);
     const second = open();
@@ -274,7 +274,7 @@ describe('after a kill of the service', () => {
     expect(next.published()).toEqual([queued, started, ended]);
   });
 
-  it('the last progress is known, and the next progress replaces it', () => {
+  it('the last progress is restored, and the next progress replaces it', () => {
     const first = open();
     const killed = newRun();
     first.ledger.start(killed, start);
@@ -317,7 +317,7 @@ describe('progress', () => {
     expect(published()).toEqual([queued, started, progress('999')]);
   });
 
-  it('comes before the end, even if it was held back', () => {
+  it('is published before the end, even if it was delayed', () => {
     const { run, say, end, published } = running();
     say('first');
     say('last');
@@ -326,7 +326,7 @@ describe('progress', () => {
     expect(published()).toEqual([queued, started, progress('last'), ended]);
   });
 
-  it('that could not be written is written as soon as there is room', () => {
+  it('that could not be written is written as soon as possible', () => {
     const { say, published } = running();
     say('first');
     breakWrites();

@@ -10,7 +10,7 @@ interface Relation {
   isWaitedFor?: boolean;
 }
 
-/** Runs that are known by name, and the order in which they were stopped. */
+/** Runs that have names, and the order in which they were stopped. */
 function openYard(relations: Record<string, Relation>) {
   const live = new LiveRuns();
   const stopped: string[] = [];
@@ -31,8 +31,8 @@ function openYard(relations: Record<string, Relation>) {
   return { live, stopped, causeOf };
 }
 
-describe('the runs that have no end', () => {
-  it('can be looked through', () => {
+describe('the live runs', () => {
+  it('can be searched', () => {
     const { live } = openYard({ a: {}, b: {} });
     const isAt = (folder: string) => live.some(({ scriptFolder }) => scriptFolder === folder);
     expect([isAt('/versions/a'), isAt('/versions/c')]).toEqual([true, false]);
@@ -42,7 +42,7 @@ describe('the runs that have no end', () => {
 });
 
 describe('stopping a run', () => {
-  it('stops all that it waits for, each parent before its children', () => {
+  it('stops all runs that it waits for, each parent before its children', () => {
     const { live, stopped, causeOf } = openYard({
       leaf: { parent: 'middle' },
       middle: { parent: 'top' },
@@ -56,7 +56,7 @@ describe('stopping a run', () => {
     for (const runId of stopped) expect(causeOf(runId)).toBe('cancelled');
   });
 
-  it('spares its parent, its siblings, and what nobody waits for', () => {
+  it('does not stop its parent, its siblings and runs without a waiting parent', () => {
     const { live, stopped } = openYard({
       top: {},
       middle: { parent: 'top' },
@@ -68,7 +68,7 @@ describe('stopping a run', () => {
     expect(stopped).toEqual(['middle', 'leaf']);
   });
 
-  it('counts with the first cause given', () => {
+  it('keeps the first cause', () => {
     const { live, stopped, causeOf } = openYard({ top: {}, child: { parent: 'top' } });
     live.stop('child', 'shutdown');
     live.stop('top', 'cancelled');
@@ -77,7 +77,7 @@ describe('stopping a run', () => {
     expect(stopped).toEqual(['child', 'top']);
   });
 
-  it('reaches children that it got after it was stopped', () => {
+  it('stops children that were added after the first stop', () => {
     const { live, causeOf } = openYard({ top: {} });
     live.stop('top', 'cancelled');
     const late = newRun(queuedRun({ runId: 'late', parentRunId: 'top', sync: true }));
@@ -88,7 +88,7 @@ describe('stopping a run', () => {
     expect(causeOf('top')).toBe('cancelled');
   });
 
-  it('is of no use when there is no such run, or no longer', () => {
+  it('returns false for an unknown run and for a run that has ended', () => {
     const { live, stopped } = openYard({ a: {} });
     expect(live.stop('b', 'cancelled')).toBe(false);
     live.remove('a');
@@ -96,7 +96,7 @@ describe('stopping a run', () => {
     expect(stopped).toEqual([]);
   });
 
-  it('does not care that runs leave while they are being stopped', () => {
+  it('works while runs are removed during the stop', () => {
     const live = new LiveRuns();
     const stopped: string[] = [];
     for (const [runId, parentRunId] of [
@@ -117,7 +117,7 @@ describe('stopping a run', () => {
 });
 
 describe('stopping the children of a run', () => {
-  it('leaves the run itself alone', () => {
+  it('does not stop the run itself', () => {
     const { live, stopped } = openYard({
       top: {},
       middle: { parent: 'top' },
@@ -128,7 +128,7 @@ describe('stopping the children of a run', () => {
     expect(stopped).toEqual(['middle', 'leaf']);
   });
 
-  it('works though the run itself has ended', () => {
+  it('works after the run itself has ended', () => {
     const { live, stopped } = openYard({ top: {}, child: { parent: 'top' } });
     live.remove('top');
     live.stopChildren('top', 'cancelled');
@@ -137,7 +137,7 @@ describe('stopping the children of a run', () => {
 });
 
 describe('stopping all runs', () => {
-  it('takes every one', () => {
+  it('stops every run', () => {
     const { live, stopped, causeOf } = openYard({
       waited: { isWaitedFor: true },
       loose: {},
@@ -148,7 +148,7 @@ describe('stopping all runs', () => {
     for (const runId of stopped) expect(causeOf(runId)).toBe('shutdown');
   });
 
-  it('can spare those that somebody waits for', () => {
+  it('can exclude runs that have a waiting caller', () => {
     const { live, stopped } = openYard({
       sync: { isWaitedFor: true },
       'child of sync': { parent: 'sync' },
@@ -158,7 +158,7 @@ describe('stopping all runs', () => {
     expect(stopped).toEqual(['async']);
   });
 
-  it('takes along what a stopped one waits for, though those are waited for', () => {
+  it('stops the children of a stopped run, even if they have a waiting caller', () => {
     const { live, stopped } = openYard({
       async: {},
       'child of async': { parent: 'async' },
@@ -170,18 +170,18 @@ describe('stopping all runs', () => {
 });
 
 describe('the cause of a stop', () => {
-  it('is what was asked for, and a cancel where nobody said', () => {
+  it('is the requested cause, or a cancel if none was given', () => {
     expect(stopCauseOf(AbortSignal.abort(new StopRequest('shutdown')))).toBe('shutdown');
     expect(stopCauseOf(AbortSignal.abort(new Error('anything')))).toBe('cancelled');
   });
 });
 
 describe('waiting until all runs have ended', () => {
-  it('is over at once when there are none', async () => {
+  it('resolves immediately if there are none', async () => {
     await new LiveRuns().whenEmpty();
   });
 
-  it('is over with the last one, for everybody who waits', async () => {
+  it('resolves with the end of the last one, for all callers', async () => {
     const { live } = openYard({ a: {}, b: {} });
     const seen: string[] = [];
     const waiting = ['x', 'y'].map((name) => live.whenEmpty().then(() => seen.push(name)));
@@ -193,7 +193,7 @@ describe('waiting until all runs have ended', () => {
     expect(seen).toEqual(['x', 'y']);
   });
 
-  it('can be done again', async () => {
+  it('works repeatedly', async () => {
     const { live } = openYard({ a: {} });
     const first = live.whenEmpty();
     live.remove('a');

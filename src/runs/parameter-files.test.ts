@@ -29,13 +29,13 @@ async function openScene() {
 }
 
 describe('the parameter files of earlier services', () => {
-  it('are removed, except those of runs that are live', async () => {
+  it('are removed, except those of live runs', async () => {
     const { files, fileOf } = await openScene();
     await files.sweep(runIds, (runId) => runId === runIds[1]);
     expect(runIds.map((runId) => existsSync(fileOf(runId)))).toEqual([false, true, false]);
   });
 
-  it('are not looked for in folders of other names, nor behind links', async () => {
+  it('are not removed from folders with other names or behind links', async () => {
     const { files, fileOf, write, runsFolder } = await openScene();
     await write('of others');
     const link = '44444444-1111-4111-8111-111111111111';
@@ -46,7 +46,7 @@ describe('the parameter files of earlier services', () => {
 });
 
 describe('a parameter file that cannot be removed', () => {
-  it.skipIf(!canLock)('is logged once, and tried again until it is gone', async () => {
+  it.skipIf(!canLock)('is logged once, and retried until it is removed', async () => {
     const { runsFolder, lines, fileOf, files } = await openScene();
     const [runId = ''] = runIds;
     const folder = join(runsFolder, runId);

@@ -24,7 +24,7 @@ describe.skipIf(!hasMemory)('the folder of an older release in shared memory', (
     return { home, folder };
   }
 
-  it('is removed with all that is in it', async () => {
+  it('is removed with all its content', async () => {
     const { home, folder } = await withFiles('one', 'two');
     await removeMemoryFolder(home, () => false);
     expect(existsSync(folder)).toBe(false);

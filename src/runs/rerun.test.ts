@@ -35,7 +35,7 @@ const param = (name: string, rest: Partial<Param> = {}): Param => ({
 const script = (rest: Partial<Script> = {}) =>
   someScript({ name: '缩放图片', input: input('images'), ...rest });
 
-/** What is on record of a run that got these. */
+/** The record of a run with these inputs. */
 const recorded = (ran: Script, data?: Json, params?: JsonObject) => ({
   runId: 'run',
   data: readData(ran, data),
@@ -51,7 +51,7 @@ function refusalOf(rerun: () => unknown): AppError {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('it was not refused');
+  throw new Error('the rerun was not refused');
 }
 
 describe('a run is repeated with', () => {
@@ -66,12 +66,12 @@ describe('a run is repeated with', () => {
     ['a list without a declared input', script({ input: null }), ['a', 1, null]],
     ['nothing without a declared input', script({ input: null }), undefined],
     ['an input named like something else', script({ input: input('输入') }), { 输入: ['x'] }],
-  ])('the data it had: %s', (_name, ran, data) => {
+  ])('its recorded data: %s', (_name, ran, data) => {
     const record = recorded(ran, data);
     expect(rerunInputs(record, ran, nothing).data).toEqual(record.data);
   });
 
-  it('the params it had, and what was sent in their place', () => {
+  it('its recorded params, overridden by the sent ones', () => {
     const ran = script({ params: [param('quality', { type: 'int', default: 85 }), param('mode')] });
     const record = recorded(ran, [], { quality: 70, extra: { deep: [1] } });
     expect(rerunInputs(record, ran, nothing).params).toEqual({ quality: 70, extra: { deep: [1] } });
@@ -82,7 +82,7 @@ describe('a run is repeated with', () => {
     });
   });
 
-  it('what the script takes now: other defaults, other types', () => {
+  it('inputs that match the current manifest: new defaults, new types', () => {
     const record = recorded(script({ params: [param('a', { default: 'old' })] }));
     const now = script({ params: [param('a', { default: 'new' }), param('b', { default: 'more' })] });
     expect(rerunInputs(record, now, nothing).params).toEqual({ a: 'old', b: 'more' });
@@ -90,7 +90,7 @@ describe('a run is repeated with', () => {
     expect(refusalOf(() => rerunInputs(record, stricter, nothing)).code).toBe('params-invalid');
   });
 
-  it('an input that was renamed only when its values are sent', () => {
+  it('a renamed input only if its values are sent', () => {
     const record = recorded(script(), ['/a']);
     const now = script({ input: input('pictures') });
     const refused = refusalOf(() => rerunInputs(record, now, nothing));
@@ -107,7 +107,7 @@ describe('secrets', () => {
   const token = param('token', { secret: true });
   const secretive = script({ params: [token, param('口令', { secret: true }), param('plain')] });
 
-  it('have to be sent again, all of them, and the refusal shows how', () => {
+  it('must be sent again, all of them, and the refusal shows how', () => {
     const record = recorded(secretive, [], { token: 'a', 口令: 'b', plain: 'c' });
     const refused = refusalOf(() => rerunInputs(record, secretive, nothing));
     expect(refused.code).toBe('secrets-needed');
@@ -124,19 +124,19 @@ describe('secrets', () => {
     expect(rerunInputs(record, secretive, both).params).toEqual({ token: 'x', 口令: 'y', plain: 'c' });
   });
 
-  it('that the run did not have are not asked for', () => {
+  it('that the run did not have are not required', () => {
     const record = recorded(secretive, [], { plain: 'c' });
     expect(rerunInputs(record, secretive, nothing).params).toEqual({ plain: 'c' });
   });
 
-  it('are not replaced by a default, unless the run had that', () => {
+  it('are not replaced by a default, unless the run used the default', () => {
     const ran = script({ params: [{ ...token, default: 'standard' }] });
     const record = recorded(ran, [], { token: 'special' });
     expect(refusalOf(() => rerunInputs(record, ran, nothing)).code).toBe('secrets-needed');
     expect(rerunInputs(recorded(ran), ran, nothing).params).toEqual({ token: 'standard' });
   });
 
-  it('are asked for by what is a secret now, and by what was one then', () => {
+  it('are required if they are secret now, or were secret at the time of the run', () => {
     const before = script({ params: [param('token')] });
     const record = recorded(before, [], { token: 'was not one' });
     expect(refusalOf(() => rerunInputs(record, secretive, nothing)).code).toBe('secrets-needed');
@@ -146,7 +146,7 @@ describe('secrets', () => {
     }
   });
 
-  it('are never their mask, not even when it is sent', () => {
+  it('are never their mask, even if the mask is sent', () => {
     const record = recorded(secretive, [], { token: 'a', plain: 'c' });
     for (const params of [{ token: '***' }, { token: 'x', plain: '***' }, { token: 'x', other: '***' }]) {
       expect(refusalOf(() => rerunInputs(record, secretive, { ...nothing, params })).code).toBe(
@@ -155,7 +155,7 @@ describe('secrets', () => {
     }
   });
 
-  it('that are sent as something else than an object are refused as usual', () => {
+  it('are refused as usual if params is not an object', () => {
     const record = recorded(secretive, [], { token: 'a' });
     const refused = refusalOf(() => rerunInputs(record, secretive, { ...nothing, params: ['x'] }));
     expect(refused.code).toBe('params-invalid');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { executorThat, runServiceWith } from '../../test/support/run-service.ts';
 import { endWithoutProcess, type RunSpec } from '../execution/messages.ts';
 
-it('a run whose end cannot be written down yet has none, and can still be cancelled', async () => {
+it('a run whose end cannot be recorded yet has no end, and can still be cancelled', async () => {
   const { runs, store, submit } = await runServiceWith(
     executorThat((runId) => endWithoutProcess(runId, 'cancelled')),
   );
@@ -18,7 +18,7 @@ it('a run whose end cannot be written down yet has none, and can still be cancel
   expect(failures).toBe(1);
   expect(store.find(run.runId)?.endedAt).toBeNull();
   expect(() => runs.cancel(run.runId)).not.toThrow();
-  // There is room again.
+  // Writes succeed again.
   const ended = new Promise<void>((resolve) => {
     runs.events.subscribe(({ type }) => {
       if (type === 'ended') resolve();
@@ -30,7 +30,7 @@ it('a run whose end cannot be written down yet has none, and can still be cancel
   expect(() => runs.cancel(run.runId)).toThrow(expect.objectContaining({ code: 'run-ended' }));
 });
 
-it('a run is given to the executor with the interpreter that may take it', async () => {
+it('a run is given to the executor with its warm interpreter', async () => {
   const specs: RunSpec[] = [];
   const executor = executorThat((runId) => endWithoutProcess(runId, 'exit'));
   const warm = { language: 'python', options: [], entry: 'main.py' } as const;

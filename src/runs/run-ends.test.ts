@@ -26,7 +26,7 @@ const isSettled = async (promise: Promise<void>) => {
   return (await Promise.race([promise, later])) !== 'not yet';
 };
 
-it('all who wait for a run are woken by its end, and by nothing else that happens', async () => {
+it('all callers that wait for a run are woken by its end, and by no other event', async () => {
   const [run, other] = [queuedRun(), queuedRun()];
   const { events, ends, end } = setUp(run, other);
   const waiting = [ends.wait(run.runId, never), ends.wait(run.runId, never)];
@@ -42,7 +42,7 @@ it('all who wait for a run are woken by its end, and by nothing else that happen
   expect(ends.waiting).toBe(0);
 });
 
-it('nobody waits for a run that has ended or is not there', async () => {
+it('does not wait for a run that has ended or does not exist', async () => {
   const run = queuedRun({ endedAt: '2024-05-01T12:00:05.000Z' });
   const { ends } = setUp(run);
   await ends.wait(run.runId, never);
@@ -50,7 +50,7 @@ it('nobody waits for a run that has ended or is not there', async () => {
   expect(ends.waiting).toBe(0);
 });
 
-it('whoever gives up is forgotten, and the others wait on', async () => {
+it('a caller that gives up is removed, and the others keep waiting', async () => {
   const run = queuedRun();
   const { ends, end } = setUp(run);
   const leaving = new AbortController();
@@ -66,10 +66,10 @@ it('whoever gives up is forgotten, and the others wait on', async () => {
   expect(ends.waiting).toBe(0);
 });
 
-it('an end that comes while it is being looked for is not missed', async () => {
+it('an end during the lookup is not missed', async () => {
   const run = queuedRun();
   const events = new Feed<RunEvent>();
-  // The run ends right after it was seen to be under way.
+  // The run ends right after the lookup.
   const findBrief = () => {
     queueMicrotask(() => events.publish({ type: 'ended', run }));
     return run;

@@ -16,7 +16,7 @@ async function aFolder() {
 }
 
 describe('the notes of a run', () => {
-  it('are kept one below the other, for its user alone', async () => {
+  it('are stored one per line, readable only by the user', async () => {
     const folder = await aFolder();
     await addRunNote(folder, at, 'no window: 没有桌面');
     await addRunNote(folder, at, 'another');
@@ -25,11 +25,11 @@ describe('the notes of a run', () => {
     expect((await stat(folder.notesLog)).mode & 0o777).toBe(0o600);
   });
 
-  it('are empty where none were written', async () => {
+  it('are empty if none were written', async () => {
     expect(await readRunNotes(await aFolder())).toBe('');
   });
 
-  it('follow no link that a script has put in their place', async () => {
+  it('do not follow a link that a script put in their place', async () => {
     const folder = await aFolder();
     const elsewhere = join(await tempFolder(), 'elsewhere');
     await writeFile(elsewhere, 'private');

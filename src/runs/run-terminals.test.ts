@@ -8,7 +8,7 @@ import { RunTerminals } from './run-terminals.ts';
 const size = { columns: 80, rows: 24 };
 const piece = { base64: 'YQ==', order: null, answers: null };
 
-/** A run that is there, with an executor that has a terminal for it, or cannot be reached. */
+/** A live run, with an executor that has a terminal for it, or that cannot be reached. */
 function openTerminals({ hasTerminal = true, isReachable = true } = {}) {
   const store = new MemoryRunStore();
   const { runId } = store.insert(queuedRun(), 'hash');
@@ -30,13 +30,13 @@ function openTerminals({ hasTerminal = true, isReachable = true } = {}) {
 }
 
 describe('RunTerminals', () => {
-  it('passes on what is typed, and has what comes of it told soon', () => {
+  it('passes typed input on, and makes readers poll the output soon', () => {
     const { terminals, runId, typed, hastened } = openTerminals();
     terminals.type(runId, piece);
     expect([typed, hastened]).toEqual([[piece], [runId]]);
   });
 
-  it('knows the size, and how much was shown', async () => {
+  it('reports the size, and the number of bytes shown', async () => {
     const { terminals, runId } = openTerminals();
     expect(await terminals.look(runId)).toEqual({ ...size, outputBytes: 7 });
   });
@@ -48,7 +48,7 @@ describe('RunTerminals', () => {
     expect(terminals.lastSize).toEqual({ columns: 100, rows: 30 });
   });
 
-  it('refuses what it cannot pass on', async () => {
+  it('refuses input that it cannot pass on', async () => {
     const without = openTerminals({ hasTerminal: false });
     expect(await without.terminals.look(without.runId)).toBeNull();
     expect(() => without.terminals.type(without.runId, piece)).toThrow('has no terminal');

@@ -23,7 +23,7 @@ describe('placeOf', () => {
     }
   });
 
-  it('is nowhere if somebody waits for the answer, or looks at the run in a terminal of their own', () => {
+  it('is nowhere if the caller waits for the answer, or shows the run in its own terminal', () => {
     for (const terminal of terminals) {
       expect(placeOf(terminal, { ...asked, sync: true })).toBe('nowhere');
       expect(placeOf(terminal, { ...asked, sync: true, origin: 'console' })).toBe('nowhere');
@@ -42,7 +42,7 @@ describe('placeOf', () => {
     [{ images: ['a'] }, true],
     [['a'], true],
     [{ n: 0 }, true],
-  ])('takes %j as data: %s', (data, isData) => {
+  ])('treats %j as data: %s', (data, isData) => {
     expect(placeOf('inverse', { ...asked, data })).toBe(isData ? 'window' : 'nowhere');
   });
 });
@@ -55,7 +55,7 @@ describe('chooseWindow', () => {
     pageSize: () => ({ columns: 100, rows: 30 }),
   } as const;
 
-  it('gives a window the name of the script and what can open it', async () => {
+  it('gives a window the name of the script and the commands that can open it', async () => {
     const commands = [['/usr/bin/xterm', '-e']];
     const findTerminals = async () => ({ kind: 'found', commands }) as const;
     expect(await chooseWindow(asked, someScript(), { ...options, findTerminals })).toEqual({
@@ -64,8 +64,8 @@ describe('chooseWindow', () => {
     });
   });
 
-  it('gives a run from the console a terminal for its page, whether there is a desktop or not', async () => {
-    const findTerminals = () => Promise.reject(new Error('nobody needs a window'));
+  it('gives a run from the console a terminal in its page, with or without a desktop', async () => {
+    const findTerminals = () => Promise.reject(new Error('no window is needed'));
     const fromConsole = { ...asked, origin: 'console' } as const;
     const { window, windowless } = await chooseWindow(fromConsole, someScript(), {
       ...options,
@@ -75,7 +75,7 @@ describe('chooseWindow', () => {
     expect(windowless).toBeNull();
   });
 
-  it('says why there is none, and looks for none where none is wanted', async () => {
+  it('gives the reason if there is no terminal, and searches for none if none is wanted', async () => {
     let searches = 0;
     const message = { en: 'there is no display', zh: '没有显示器' };
     const findTerminals = async () => {

@@ -21,11 +21,11 @@ async function refusalOf(path: string): Promise<AppError> {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('the file was not refused');
 }
 
 describe('an argument file', () => {
-  it('with a JSON object brings data and params', async () => {
+  it('with a JSON object contains data and params', async () => {
     const path = await fileWith('{"data":{"images":["/a"]},"params":{"q":1},"environment":{}}');
     expect(await readTempFile(path)).toEqual({ data: { images: ['/a'] }, params: { q: 1 } });
     expect(await readTempFile(await fileWith('{"params":{"q":1}}'))).toEqual({
@@ -38,7 +38,7 @@ describe('an argument file', () => {
     });
   });
 
-  it('with a JSON list brings the values of the main input', async () => {
+  it('with a JSON array contains the values of the main input', async () => {
     expect(await readTempFile(await fileWith('["/a","/b"]'))).toEqual({
       data: ['/a', '/b'],
       params: undefined,
@@ -46,7 +46,7 @@ describe('an argument file', () => {
     expect(await readTempFile(await fileWith('[]'))).toEqual({ data: [], params: undefined });
   });
 
-  it('with plain text brings one value a line', async () => {
+  it('with plain text contains one value per line', async () => {
     const path = await fileWith('/a b\r\n/图片/猫.png\n\n  \n/c\n');
     expect(await readTempFile(path)).toEqual({ data: ['/a b', '/图片/猫.png', '/c'], params: undefined });
   });
@@ -74,7 +74,7 @@ describe('an argument file', () => {
     expect(await readTempFile(await fileWith(lines))).toEqual({ data: ['/你好.png'], params: undefined });
   });
 
-  it('is still there afterwards, as it was', async () => {
+  it('is neither changed nor removed', async () => {
     const path = await fileWith('{"data":["/a"]}');
     await readTempFile(path);
     expect(await readFile(path, 'utf8')).toBe('{"data":["/a"]}');
@@ -91,7 +91,7 @@ describe('an argument file', () => {
 });
 
 describe('an argument file is refused', () => {
-  it('when it does not exist, in the words of the interface', async () => {
+  it('when it does not exist, with the specified message', async () => {
     const path = join(await tempFolder(), '没有');
     const error = await refusalOf(path);
     expect(error.code).toBe('temp-file-missing');
@@ -115,13 +115,13 @@ describe('an argument file is refused', () => {
       expect((await refusalOf(path)).code).toBe('temp-file-invalid');
   });
 
-  it('when its path is none', async () => {
+  it('when its path is invalid', async () => {
     for (const path of ['/tmp/a\0b', `/${'x'.repeat(5000)}`])
       expect((await refusalOf(path)).code).toBe('temp-file-invalid');
   });
 
   it.each(['{', '[1,', '{"data":}', '{"data":[]} trailing', '[section]\nkey = 1', '  {x}'])(
-    'when it begins like JSON and is none: %j',
+    'when it begins like JSON but is not valid JSON: %j',
     async (content) => {
       const error = await refusalOf(await fileWith(content));
       expect(error.code).toBe('temp-file-invalid');
@@ -129,13 +129,13 @@ describe('an argument file is refused', () => {
     },
   );
 
-  it('when it is nested too deeply or has a key that could do harm', async () => {
+  it('when it is nested too deeply or has a dangerous key', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     for (const content of [deep, '{"data":{"__proto__":{"x":1}}}', '{"params":{"constructor":1}}'])
       expect((await refusalOf(await fileWith(content))).code).toBe('temp-file-invalid');
   });
 
-  it('when the link that leads to it leads nowhere', async () => {
+  it('when it is a broken link', async () => {
     const path = join(await tempFolder(), 'link');
     await symlink('nowhere', path);
     expect((await refusalOf(path)).code).toBe('temp-file-missing');

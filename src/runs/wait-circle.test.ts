@@ -22,29 +22,29 @@ function waiting(
 }
 
 describe('a waiting run', () => {
-  it('is not stuck behind a run that works', () => {
+  it('is not stuck behind a run that waits for none', () => {
     const a = holder('a', ['x']);
     expect(isStuck('w', [waiting('w', null, 'x')], [a])).toBe(false);
   });
 
-  it('is stuck when the holder of what it needs waits for it', () => {
+  it('is stuck when the holder of its resource waits for it', () => {
     const a = holder('a', ['x']);
     expect(isStuck('w', [waiting('w', a, 'x')], [a])).toBe(true);
   });
 
-  it('is not stuck when an ancestor can lend it what it needs', () => {
+  it('is not stuck when an ancestor can lend it the resource', () => {
     const a = holder('a', ['x']);
     expect(isStuck('w', [waiting('w', a, 'x', a)], [a])).toBe(false);
   });
 
-  it('is not stuck while what its ancestor lent will come back', () => {
+  it('is not stuck while a resource lent by its ancestor will be returned', () => {
     const a = holder('a', ['x']);
     const sibling = holder('sibling', [], a);
     lend('x', a, sibling);
     expect(isStuck('w', [waiting('w', a, 'x', a)], [a, sibling])).toBe(false);
   });
 
-  it('is stuck when what its ancestor lent is held by a run that waits for it', () => {
+  it('is stuck when a resource lent by its ancestor is held by a run that waits for it', () => {
     const a = holder('a', ['x']);
     const sibling = holder('sibling', ['y'], a);
     lend('x', a, sibling);
@@ -56,7 +56,7 @@ describe('a waiting run', () => {
     expect(isStuck('w', [w, other], [a, sibling, b])).toBe(false);
   });
 
-  it('is stuck in a circle of any length, and with it all others in the circle', () => {
+  it('is stuck in a circle of any length, like all others in the circle', () => {
     const things = ['p', 'q', 'r', 's', 't'];
     const holders = things.map((thing) => holder(`holder of ${thing}`, [thing]));
     const waiters = holders.map((parent, index) =>
@@ -66,7 +66,7 @@ describe('a waiting run', () => {
     for (const { runId } of waiters.slice(1)) expect(isStuck(runId, waiters.slice(1), holders)).toBe(false);
   });
 
-  it('is not stuck outside a circle, and is behind one', () => {
+  it('is not stuck outside a circle, but is stuck behind one', () => {
     const a = holder('a', ['x']);
     const b = holder('b', ['y']);
     const free = holder('free', ['z']);
@@ -76,7 +76,7 @@ describe('a waiting run', () => {
     expect(isStuck('w', [...circle, waiting('w', null, 'x')], holders)).toBe(true);
   });
 
-  it('needs all it asks for', () => {
+  it('is stuck if one of its resources never becomes free', () => {
     const a = holder('a', ['x']);
     const free = holder('free', ['z']);
     const both: Waiting = {
@@ -97,7 +97,7 @@ describe('a waiting run', () => {
     expect(isStuck('w', [waiting('w', a, 'x', null, 1)], [a, works])).toBe(true);
   });
 
-  it('is stuck when what it needs was lent on to a run that is, though its owner can end', () => {
+  it('is stuck when its resource was lent to a stuck run, even if the owner can end', () => {
     const owner = holder('owner', ['x']);
     const gone = holder('gone', [], owner);
     const orphan = holder('orphan', [], gone);

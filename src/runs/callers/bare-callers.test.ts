@@ -25,12 +25,12 @@ async function codeOf(caller: Promise<unknown>): Promise<string | null> {
 }
 
 describe('a caller without a run token', () => {
-  it('is the run that it was traced to, with the depth on record', async () => {
+  it('is identified as the run that it was traced to, with the depth on record', async () => {
     const caller = await callers({ kind: 'run', runId }).identify(connection, new AbortController().signal);
     expect(caller).toEqual({ runId, depth: 4 });
   });
 
-  it('is nobody we know when the run is not on record, or when it is from outside', async () => {
+  it('counts as outside if its run is not on record or the trace says outside', async () => {
     const { signal } = new AbortController();
     const stranger = callers({ kind: 'run', runId: runId.replace('0b', '0c') });
     expect(await stranger.identify(connection, signal)).toBeNull();
@@ -38,7 +38,7 @@ describe('a caller without a run token', () => {
   });
 
   it.each([1, 2, 3, 9])(
-    'takes one of max_runs - 1 places when it is unknown, at least one: %i',
+    'takes one of max_runs - 1 places if it cannot be traced, but there is at least one: %i',
     async (maxRuns) => {
       const bare = callers({ kind: 'unknown' }, maxRuns);
       const answers = Array.from({ length: Math.max(1, maxRuns - 1) }, () => new AbortController());
@@ -51,13 +51,13 @@ describe('a caller without a run token', () => {
     },
   );
 
-  it('takes no place when it has hung up', async () => {
+  it('takes no place if it has disconnected', async () => {
     const bare = callers({ kind: 'unknown' }, 1);
     expect(await bare.identify(null, AbortSignal.abort())).toBeNull();
     expect(await bare.identify(connection, new AbortController().signal)).toBeNull();
   });
 
-  it('takes no place when it is known', async () => {
+  it('takes no place if it was traced', async () => {
     const bare = callers({ kind: 'outside' }, 1);
     const { signal } = new AbortController();
     for (let count = 0; count < 5; count++) expect(await bare.identify(connection, signal)).toBeNull();

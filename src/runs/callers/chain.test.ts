@@ -4,7 +4,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { RunStore, TokenOwner } from '../run-store.ts';
 import { depthOfExecute, depthOfLink, hashToken, identifyCaller, maxDepth, newToken } from './chain.ts';
 
-/** A store that knows one token, and remembers what it was asked for. */
+/** A store that knows one token and records the hashes it is asked for. */
 function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: string[] } {
   const asked: string[] = [];
   const unused = (): never => {
@@ -41,13 +41,13 @@ function codeOf(action: () => unknown): string | null {
 }
 
 describe('a run token', () => {
-  it('is long, random and fit for a path', () => {
+  it('is long, random and usable in a path', () => {
     const tokens = new Set(Array.from({ length: 200 }, newToken));
     expect(tokens.size).toBe(200);
     for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{32}$/);
   });
 
-  it('is looked up by its hash, which does not give it away', () => {
+  it('is looked up by its hash, which does not reveal it', () => {
     const token = newToken();
     const { store, asked } = storeWith(token, { runId: 'r', depth: 3 });
     expect(identifyCaller(token, store)).toEqual({ runId: 'r', depth: 3 });
@@ -56,7 +56,7 @@ describe('a run token', () => {
     expect(hashToken(token)).not.toContain(token);
   });
 
-  it('that nobody was given is refused', () => {
+  it('is refused if it belongs to no run', () => {
     const { store } = storeWith(newToken(), { runId: 'r', depth: 0 });
     expect(codeOf(() => identifyCaller(newToken(), store))).toBe('run-token-unknown');
   });
@@ -69,13 +69,13 @@ describe('a run token', () => {
     'a'.repeat(33),
     'a'.repeat(31),
     `${'a'.repeat(31)}%`,
-  ])('of another form is refused without a look: %j', (token) => {
+  ])('of a wrong form is refused without a lookup: %j', (token) => {
     const { store, asked } = storeWith(token, { runId: 'r', depth: 0 });
     expect(codeOf(() => identifyCaller(token, store))).toBe('run-token-unknown');
     expect(asked).toEqual([]);
   });
 
-  it('is not repeated by its refusal', () => {
+  it('does not appear in the refusal', () => {
     const { store } = storeWith(newToken(), { runId: 'r', depth: 0 });
     const token = newToken();
     try {
@@ -101,17 +101,17 @@ describe('the depth of a chain', () => {
     for (let depth = 0; depth < 8; depth++) expect(depthOfLink(at(depth))).toBe(depth + 1);
   });
 
-  it('is refused at the ninth level, in words that say so', () => {
+  it('is refused at the ninth level with a message that names the limit', () => {
     for (const depth of [8, 9, 100]) expect(codeOf(() => depthOfLink(at(depth)))).toBe('chain-too-deep');
     expect(() => depthOfLink(at(8))).toThrow(/over 8 levels.*blocked/);
   });
 
-  it("is zero for execute from outside, and its caller's from inside, however deep", () => {
+  it('is zero for execute from outside, and the depth of the caller from inside a run', () => {
     expect(depthOfExecute(null)).toBe(0);
     for (const depth of [0, 3, 8]) expect(depthOfExecute(at(depth))).toBe(depth);
   });
 
-  it('is not made shorter by an execute between two links', () => {
+  it('is not reduced by an execute between two links', () => {
     const first = depthOfLink(null);
     const between = depthOfExecute(at(first));
     expect(depthOfLink(at(between))).toBe(2);

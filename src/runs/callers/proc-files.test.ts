@@ -20,7 +20,7 @@ describe.runIf(has('/proc', process.platform === 'linux'))('the files of process
   it.each([
     ['the lists of children', childrenOf],
     ['the parents of all processes', childrenByParent],
-  ])('tell the children of a process by %s', async (_how, find) => {
+  ])('list the children of a process by %s', async (_how, find) => {
     const children = [launch(), launch()];
     const found = await find([process.pid, children[0] ?? 0]);
     const expected = children.map((pid) => ({ pid, parent: process.pid }));
@@ -28,14 +28,14 @@ describe.runIf(has('/proc', process.platform === 'linux'))('the files of process
     expect(await find(children)).toEqual([]);
   });
 
-  it('tell the variables that a process began with', async () => {
+  it('contain the variables with which a process started', async () => {
     const pid = launch({ FIRST: 'x=y', SECOND: '' });
     expect(await readVariable(pid, 'FIRST')).toBe('x=y');
     expect(await readVariable(pid, 'SECOND')).toBe('');
     expect(await readVariable(pid, 'IRST')).toBeNull();
   });
 
-  it('tell nothing of a process that is not there', async () => {
+  it('return nothing for a process that does not exist', async () => {
     const pid = 2 ** 22 + 1;
     expect(await listProcesses()).not.toContain(pid);
     expect(await readStat(pid)).toBeNull();
@@ -43,7 +43,7 @@ describe.runIf(has('/proc', process.platform === 'linux'))('the files of process
     expect(await childrenOf([pid])).toEqual([]);
   });
 
-  it('tell the parent of a process', async () => {
+  it('contain the parent of a process', async () => {
     expect(await readStat(launch())).toMatchObject({ parent: process.pid });
   });
 });

@@ -11,9 +11,9 @@ import { traceCaller } from './trace-caller.ts';
 
 const run = '0b6f2b0e-5d0a-4c53-9a3e-6a2f5a1f7c01';
 const otherRun = '1c7f3b1e-6d1a-4d54-8b4e-7b3f6b2f8d02';
-const nobody: ReadonlyMap<number, string> = new Map();
+const noRuns: ReadonlyMap<number, string> = new Map();
 
-/** Programs in Python, each with host and port as its arguments. */
+/** Python programs. Each gets host and port as its arguments. */
 const prelude = `
 import os, socket, subprocess, sys
 host, port = sys.argv[1], int(sys.argv[2])
@@ -22,7 +22,7 @@ def start(program, **how):
 def say(text):
     print(text, flush=True)
 `;
-/** Opens a connection, and ends when the other side closes it. */
+/** Opens a connection, and exits when the other side closes it. */
 const client = `${prelude}
 socket.create_connection((host, port)).recv(1)
 `;
@@ -31,7 +31,7 @@ child = start(${JSON.stringify(program)}${how})
 say(child.pid)
 child.wait()
 `;
-/** Ends at once, so that what it has started loses its parent. */
+/** Exits immediately, so that its child process becomes an orphan. */
 const leaverOf = (program: string, how = '') => `${prelude}
 start(${JSON.stringify(program)}${how})
 `;
@@ -47,7 +47,7 @@ describe.runIf(has('/proc', process.platform === 'linux'))('the caller behind a 
     expect(await traceCaller(await server.connection(), new Map([[leader.pid, run]]))).toEqual(found(run));
   });
 
-  it('is the run, of many, whose leading process opened it', async () => {
+  it('is the right one of many runs whose leading process opened it', async () => {
     const server = await listen();
     const idle = Array.from({ length: 8 }, () => launch('import sys; sys.stdin.read()', server));
     const leader = launch(client, server);
@@ -55,7 +55,7 @@ describe.runIf(has('/proc', process.platform === 'linux'))('the caller behind a 
     expect(await traceCaller(await server.connection(), live.set(leader.pid, run))).toEqual(found(run));
   });
 
-  it('is the run when a descendant of its leading process opened it', async () => {
+  it('is the run whose descendant process opened it', async () => {
     const server = await listen();
     const leader = launch(parentOf(parentOf(client, ', env={}'), ', start_new_session=True'), server);
     expect(await traceCaller(await server.connection(), new Map([[leader.pid, run]]))).toEqual(found(run));
@@ -74,7 +74,7 @@ describe.runIf(has('/proc', process.platform === 'linux'))('the caller behind a 
     expect(await traceCaller(connection, new Map(leaders.reverse()))).toEqual(found(otherRun));
   });
 
-  it('is the run in whose session it is, when its parent is gone and its environment is empty', async () => {
+  it('is the run of its session when its parent has exited and its environment is empty', async () => {
     const server = await listen();
     const leader = launch(
       `${prelude}
@@ -88,24 +88,24 @@ sys.stdin.read()`,
     expect(await traceCaller(await server.connection(), new Map([[leader.pid, run]]))).toEqual(found(run));
   });
 
-  it('is the run in its environment when it has left family and session, also after that run has ended', async () => {
+  it('is the run in its environment when it has left process tree and session, also after that run has ended', async () => {
     const server = await listen();
     const leader = launch(leaverOf(client, ', start_new_session=True'), server, {
       cookie: run.toUpperCase(),
     });
     await leader.ended;
     const connection = await server.connection();
-    expect(await traceCaller(connection, nobody)).toEqual(found(run));
+    expect(await traceCaller(connection, noRuns)).toEqual(found(run));
     expect(await traceCaller(connection, new Map([[process.pid + 1, otherRun]]))).toEqual(found(run));
   });
 
   it('is the run in the environment of an ancestor when its own environment is empty', async () => {
     const server = await listen();
     launch(parentOf(client, ', env={}'), server, { cookie: run });
-    expect(await traceCaller(await server.connection(), nobody)).toEqual(found(run));
+    expect(await traceCaller(await server.connection(), noRuns)).toEqual(found(run));
   });
 
-  it('is a live run when that shares the connection with somebody outside', async () => {
+  it('is a live run that shares the connection with an outside process', async () => {
     const server = await listen();
     const opener = launch(
       `${prelude}
@@ -118,7 +118,7 @@ child.wait()`,
     const leader = Number(await opener.line());
     const connection = await server.connection();
     expect(await traceCaller(connection, new Map([[leader, run]]))).toEqual(found(run));
-    expect(await traceCaller(connection, nobody)).toEqual({ kind: 'outside' });
+    expect(await traceCaller(connection, noRuns)).toEqual({ kind: 'outside' });
   });
 
   it.runIf(has('IPv6', hasIpv6))('is found by IPv6', async () => {
@@ -145,7 +145,7 @@ child.wait()`,
     },
   );
 
-  it('is told from another one with the same port, by the address that was called', async () => {
+  it('is distinguished from another one with the same port by the server address', async () => {
     const first = await listen('127.0.0.1');
     const second = await listen('127.0.0.2', first.port);
     const bound = (port: string) => `${prelude}
@@ -167,29 +167,29 @@ s.recv(1)`;
     expect(await traceCaller(toSecond, live)).toEqual(found(otherRun));
   });
 
-  it('is outside when no run has anything to do with it', async () => {
+  it('is outside when it belongs to no run', async () => {
     const server = await listen();
     const idle = launch('import sys; sys.stdin.read()', server);
     launch(client, server);
     const connection = await server.connection();
-    expect(await traceCaller(connection, nobody)).toEqual({ kind: 'outside' });
+    expect(await traceCaller(connection, noRuns)).toEqual({ kind: 'outside' });
     expect(await traceCaller(connection, new Map([[idle.pid, run]]))).toEqual({ kind: 'outside' });
   });
 
-  it('is outside when this very process opened it', async () => {
+  it('is outside when the service itself opened it', async () => {
     const server = await listen();
     const socket = connect(server.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
-    expect(await traceCaller(await server.connection(), nobody)).toEqual({ kind: 'outside' });
+    expect(await traceCaller(await server.connection(), noRuns)).toEqual({ kind: 'outside' });
   });
 
-  it('is outside when the variable in its environment is no id of a run', async () => {
+  it('is outside when the variable in its environment is not a run id', async () => {
     const server = await listen();
     launch(client, server, { cookie: `${run}; x` });
-    expect(await traceCaller(await server.connection(), nobody)).toEqual({ kind: 'outside' });
+    expect(await traceCaller(await server.connection(), noRuns)).toEqual({ kind: 'outside' });
   });
 
-  it('is unknown when the connection is closed, or never was', async () => {
+  it('is unknown when the connection is closed or does not exist', async () => {
     const server = await listen();
     const { pid, kill, ended } = launch(client, server);
     const connection = await server.connection();
@@ -211,7 +211,7 @@ function found(runId: string) {
 interface Listener {
   readonly host: string;
   readonly port: number;
-  /** The next connection that comes in. */
+  /** The next incoming connection. */
   connection(): Promise<Connection>;
   hangUp(): void;
 }
@@ -259,7 +259,7 @@ interface LaunchOptions {
   detached?: boolean;
 }
 
-/** Starts a program that ends with the test: clients when their connection closes, the others when their input does. */
+/** Starts a program that exits with the test: clients when their connection closes, the others when their input closes. */
 function launch(program: string, server: Listener, { cookie, detached = false }: LaunchOptions = {}) {
   const child = spawn('python3', ['-c', program, server.host, String(server.port)], {
     env: { PATH: testPath, ...(cookie !== undefined && { HOB_RUN_ID: cookie }) },

@@ -29,13 +29,13 @@ function openLog({ events = 1000, inMemory = 20, database = openDatabase(':memor
 const notification = (text: string) =>
   ({ type: 'notification', runId: null, data: JSON.stringify({ text }) }) as const;
 
-function tellMany(eventLog: EventLog, count: number): LoggedEvent[] {
+function recordMany(eventLog: EventLog, count: number): LoggedEvent[] {
   return Array.from({ length: count }, (_, index) => eventLog.tell(notification(String(index)))).filter(
     (event) => event !== null,
   );
 }
 
-/** All that comes after a position. */
+/** Returns all events after a position. */
 function readOn(eventLog: EventLog, from: number): { events: LoggedEvent[]; missed: number } {
   const events: LoggedEvent[] = [];
   let missed = 0;
@@ -54,16 +54,16 @@ function breakWrites(database: Database): void {
 }
 
 describe('the log of events', () => {
-  it('gives each the next number, and goes on counting when it is opened again', () => {
+  it('numbers events consecutively, also after it is opened again', () => {
     const { eventLog, reopen } = openLog();
     expect(eventLog.newest).toBe(0);
-    expect(tellMany(eventLog, 3).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(recordMany(eventLog, 3).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     const later = reopen();
     expect(later.newest).toBe(3);
     expect(later.tell(notification('x'))?.seq).toBe(4);
   });
 
-  it('uses no number twice, even if the newest events are gone', () => {
+  it('never reuses a number, even if the newest events were removed', () => {
     const { eventLog, reopen } = openLog();
     const first = eventLog.tell({ type: 'run.progress', runId: 'a', data: '{}' });
     eventLog.tell({ type: 'run.progress', runId: 'a', data: '{}', replaces: first?.seq ?? 0 });
@@ -72,18 +72,18 @@ describe('the log of events', () => {
     expect(readOn(later, 1).events.map(({ seq }) => seq)).toEqual([2]);
   });
 
-  it('replays from memory and from the disk to the byte', () => {
+  it('replays events from memory and from disk without changing a byte', () => {
     const { eventLog, reopen } = openLog({ inMemory: 5 });
-    const told = tellMany(eventLog, 200);
+    const told = recordMany(eventLog, 200);
     const odd = { type: 'notification', runId: null, data: '{"text":"完成\u2028 \\n 😀"}' } as const;
     told.push(...[eventLog.tell(odd)].filter((event) => event !== null));
     expect(readOn(eventLog, 0)).toEqual({ events: told, missed: 0 });
     expect(readOn(reopen(), 0)).toEqual({ events: told, missed: 0 });
   });
 
-  it('says that events are missing when they are, and only then', () => {
+  it('reports missing events if and only if events are missing', () => {
     const { eventLog, reopen } = openLog({ events: 100, inMemory: 10 });
-    const told = tellMany(eventLog, 500);
+    const told = recordMany(eventLog, 500);
     const oldest = readOn(eventLog, 0).events[0]?.seq ?? 0;
     expect(oldest).toBeGreaterThan(200);
     for (const each of [eventLog, reopen()]) {
@@ -91,14 +91,14 @@ describe('the log of events', () => {
       expect(readOn(each, oldest - 2).events).toEqual(told.filter(({ seq }) => seq >= oldest));
       expect(readOn(each, oldest - 1).missed).toBe(0);
       expect(readOn(each, 500)).toEqual({ events: [], missed: 0 });
-      // From another database.
+      // A position from another database.
       expect(readOn(each, 501)).toEqual({ events: told.filter(({ seq }) => seq >= oldest), missed: 1 });
     }
   });
 
-  it('keeps as many as it should, and holes count for nothing', () => {
+  it('keeps the configured number of events, not counting gaps', () => {
     const { eventLog, database } = openLog({ events: 100 });
-    tellMany(eventLog, 90);
+    recordMany(eventLog, 90);
     let replaces: number | undefined;
     for (let count = 0; count < 500; count++) {
       const progress = { type: 'run.progress', runId: 'a', data: '{}' } as const;
@@ -106,13 +106,13 @@ describe('the log of events', () => {
     }
     expect(database.prepare('SELECT count(*) AS count FROM events').get()).toEqual({ count: 91 });
     expect(readOn(eventLog, 0).missed).toBe(0);
-    tellMany(eventLog, 1000);
+    recordMany(eventLog, 1000);
     const { count } = database.prepare('SELECT count(*) AS count FROM events').get() ?? {};
     expect(count).toBeGreaterThanOrEqual(100);
     expect(count).toBeLessThanOrEqual(200);
   });
 
-  it('forgets runs that are removed, on the disk and in memory, and nobody has missed anything by that', () => {
+  it('forgets removed runs on disk and in memory without reporting missed events', () => {
     for (const inMemory of [1, 100]) {
       const { eventLog, database, reopen } = openLog({ events: 100, inMemory });
       const runs = new SqliteRunStore(database);
@@ -131,14 +131,14 @@ describe('the log of events', () => {
           expect(missed).toBe(0);
         }
       }
-      tellMany(eventLog, 190);
+      recordMany(eventLog, 190);
       expect(readOn(eventLog, 0).missed).toBe(0);
-      tellMany(eventLog, 10);
+      recordMany(eventLog, 10);
       expect(readOn(eventLog, 0).missed).toBe(1);
     }
   });
 
-  it('tells nobody of what was not written after all', () => {
+  it('publishes no event of a transaction that fails', () => {
     const { eventLog } = openLog();
     const heard: number[] = [];
     eventLog.told.subscribe(({ seq }) => heard.push(seq));
@@ -158,7 +158,7 @@ describe('the log of events', () => {
     expect(readOn(eventLog, 0).events).toHaveLength(1);
   });
 
-  it('goes on when there is no room for an event that nothing depends on', () => {
+  it('continues when an independent event cannot be written', () => {
     const { eventLog, database } = openLog();
     breakWrites(database);
     expect(eventLog.tell(notification('lost'))).toBeNull();
@@ -166,7 +166,7 @@ describe('the log of events', () => {
     expect(eventLog.tell(notification('kept'))?.seq).toBe(1);
   });
 
-  it('lets clients resume anywhere, in any order, across restarts: nothing twice, nothing lost', () => {
+  it('lets clients resume at any position and across restarts without duplicates or losses', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('tell' as const), count: fc.integer({ min: 1, max: 60 }) }),
       fc.record({ kind: fc.constant('progress' as const), count: fc.integer({ min: 1, max: 5 }) }),
@@ -186,7 +186,7 @@ describe('the log of events', () => {
           const clients = [0, 1, 2].map(() => ({ position: 0, last: 0 }));
           for (const each of steps) {
             if (each.kind === 'tell') {
-              for (const { seq, data } of tellMany(eventLog, each.count)) told.set(seq, data);
+              for (const { seq, data } of recordMany(eventLog, each.count)) told.set(seq, data);
             } else if (each.kind === 'progress') {
               for (let count = 0; count < each.count; count++) {
                 const replaces = progress === undefined ? {} : { replaces: progress };

@@ -57,7 +57,7 @@ describe('the keeper of the history', () => {
     expect(await readdir(runsFolder)).toEqual([runId]);
   });
 
-  it('records nothing of a folder that it is measuring when it is closed', async () => {
+  it('records no size of a folder that it is measuring when it is closed', async () => {
     const { keeper, seen, isAsked } = await keeperOf({ untended: [runId] });
     keeper.start([]);
     await isAsked;
@@ -65,7 +65,7 @@ describe('the keeper of the history', () => {
     expect(seen.sizes).toEqual([]);
   });
 
-  it('has at most one round ahead of it, however long one lasts', async () => {
+  it('has at most one round waiting while another one lasts', async () => {
     let settled = () => {};
     const settle = () => new Promise<void>((resolve) => (settled = resolve));
     const { keeper, seen } = await keeperOf({ untended: [runId], settle });

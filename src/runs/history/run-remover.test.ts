@@ -10,7 +10,7 @@ import { RunRemover } from './run-remover.ts';
 
 const ended = { runId: 'run', endedAt: '2024-05-01T12:00:00.000Z' };
 
-/** A remover of a run, whose record can be forgotten when there is room for that. */
+/** A remover of a run. Its record can be removed when `hasRoom` returns true. */
 async function removerWhere(hasRoom: (folder: string) => boolean) {
   const runsFolder = await tempFolder();
   const folder = join(runsFolder, 'run');
@@ -27,19 +27,19 @@ async function removerWhere(hasRoom: (folder: string) => boolean) {
 }
 
 describe('deleting a run', () => {
-  it('removes the folder first where that is what makes room to forget the record', async () => {
+  it('removes the folder first if that frees the space to remove the record', async () => {
     const { runsFolder, remover } = await removerWhere((folder) => !existsSync(folder));
     await remover.remove(ended);
     expect(await readdir(runsFolder)).toEqual([]);
   });
 
-  it('says so when there is no room even then, and has freed what it could', async () => {
+  it('reports missing space even then, after freeing what it could', async () => {
     const { runsFolder, remover } = await removerWhere(() => false);
     await expect(remover.remove(ended)).rejects.toMatchObject({ code: 'resources-exhausted' });
     expect(await readdir(runsFolder)).toEqual([]);
   });
 
-  it('leaves the folder for the next start when the service stops, for the record is gone', async () => {
+  it('leaves the folder for the next start when the service stops, because the record is removed', async () => {
     const { runsFolder, closing, remover } = await removerWhere(() => true);
     const removed = remover.remove(ended);
     closing.abort();
@@ -47,7 +47,7 @@ describe('deleting a run', () => {
     expect(await readdir(runsFolder)).toEqual(['run']);
   });
 
-  it('touches nothing of a run that has not ended', async () => {
+  it('changes nothing of a run that has not ended', async () => {
     const { runsFolder, remover } = await removerWhere(() => true);
     await expect(remover.remove({ ...ended, endedAt: null })).rejects.toMatchObject({
       code: 'run-not-ended',

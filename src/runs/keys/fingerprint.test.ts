@@ -8,8 +8,8 @@ const scriptId = '2F0C5C5E-8F43-4B0E-9D0E-3F2D6A1F7C11';
 const of = (fields: JsonObject, rest: Partial<Parameters<typeof fingerprint>[0]> = {}) =>
   fingerprint({ key, scriptId, kind: 'json', fields: { script_id: scriptId, ...fields }, ...rest });
 
-describe('what is kept of a key and its request', () => {
-  it('is the same for equal bodies, in whatever order and with the id however written', () => {
+describe('the stored form of a key and its request', () => {
+  it('is the same for equal bodies, in any order of fields and any case of the id', () => {
     const one = of({ sync: true, params: { a: 1, b: { c: [1, { d: null, e: 'x' }] } } });
     const other = fingerprint({
       key,
@@ -35,7 +35,7 @@ describe('what is kept of a key and its request', () => {
     ['another nesting', { params: { a: 1, data: ['x', 'y'] } }],
     ['nothing', {}],
   ];
-  it('differs by every difference of the bodies', () => {
+  it('differs for all different bodies', () => {
     const all = [
       of({ params: { a: 1 } }),
       of({ params: { a: 1 }, data: ['x', 'y'] }),
@@ -45,7 +45,7 @@ describe('what is kept of a key and its request', () => {
     expect(new Set(all.map(({ bodyMac }) => bodyMac)).size).toBe(all.length);
   });
 
-  it('tells neither the key, nor a body to whoever has not got the key', () => {
+  it('reveals neither the key, nor the body without the key', () => {
     const body = { params: { token: 'hunter2' } };
     const use = of(body);
     expect(JSON.stringify(use)).not.toContain(key);
@@ -54,7 +54,7 @@ describe('what is kept of a key and its request', () => {
     expect(of({}).keyHash).toBe(use.keyHash);
   });
 
-  it('takes names that mean something to JavaScript for what they are', () => {
+  it('treats names with a meaning in JavaScript like any other', () => {
     const fields = (name: string): JsonObject => Object.assign(Object.create(null), { [name]: 'x' });
     const macs = ['__proto__', 'constructor', 'toString', '10', '9'].map(
       (name) => of({}, { kind: 'form', fields: fields(name) }).bodyMac,

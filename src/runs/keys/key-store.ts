@@ -3,7 +3,7 @@ export interface KeyUse {
   /** In lower case. */
   readonly scriptId: string;
   readonly keyHash: string;
-  /** Computed with the key, so that nobody can test guesses about the body without it. */
+  /** Computed with the key: without it, guesses about the body cannot be tested. */
   readonly bodyMac: string;
 }
 

@@ -41,7 +41,7 @@ function setUp() {
       findBrief: (runId) => known.get(runId) ?? null,
     },
     ends: new RunEnds({ events: new Feed<RunEvent>(), store: { findBrief: () => null } }),
-    recall: () => Promise.reject(new Error('nothing is recalled here')),
+    recall: () => Promise.reject(new Error('no outcome is recalled in this test')),
     lend: (...runs) => lent.push(runs),
   });
   let started = 0;
@@ -65,14 +65,14 @@ function setUp() {
   };
 }
 
-/** Takes a while, as writing to a disk does. */
+/** Takes a while, like a write to a disk. */
 const slowly = async <Result>(work: () => Result): Promise<Result> => {
   await new Promise((resolve) => setImmediate(resolve));
   return work();
 };
 
 describe('requests with a key', () => {
-  it('that come at once are run once', async () => {
+  it('that arrive at once start one run', async () => {
     const { keyed, accept, started } = setUp();
     const all = await Promise.all(
       Array.from({ length: 200 }, () => keyed.once(use, () => slowly(() => accept()))),
@@ -83,7 +83,7 @@ describe('requests with a key', () => {
     expect(new Set(all.map((each) => each.follow(null, never))).size).toBe(1);
   });
 
-  it('that come at once with other bodies are refused, whoever was first', async () => {
+  it('that arrive at once with different bodies are refused, except the first', async () => {
     const { keyed, accept, started } = setUp();
     const all = await Promise.allSettled(
       ['a', 'b', 'a', 'b'].map((bodyMac) =>
@@ -95,7 +95,7 @@ describe('requests with a key', () => {
     expect(started()).toBe(1);
   });
 
-  it('try themselves, one after the other, when those before them were refused', async () => {
+  it('are tried one after the other when those before them were refused', async () => {
     const { keyed, accept, started } = setUp();
     let attempts = 0;
     const start = () =>
@@ -114,7 +114,7 @@ describe('requests with a key', () => {
     expect([attempts, started()]).toEqual([3, 1]);
   });
 
-  it('of other scripts, or with other keys, have nothing to do with each other', async () => {
+  it('are independent for different scripts and different keys', async () => {
     const { keyed, accept } = setUp();
     const blocked = keyed.once(use, () => new Promise(() => {}));
     const other = await keyed.once({ ...use, scriptId: 'other' }, async () => accept());
@@ -123,7 +123,7 @@ describe('requests with a key', () => {
     expect(blocked).toBeInstanceOf(Promise);
   });
 
-  it('stand for their run for so long, and for a new one afterwards', async () => {
+  it('return their run until the key expires, and start a new one afterwards', async () => {
     const { keyed, accept, pass } = setUp();
     const start = () => slowly(() => accept());
     const first = await keyed.once(use, start);
@@ -135,7 +135,7 @@ describe('requests with a key', () => {
     expect(second.runId).not.toBe(first.runId);
   });
 
-  it('never run a second time what was deleted', async () => {
+  it('never start a deleted run again', async () => {
     const { keyed, accept, onRecord, started } = setUp();
     await keyed.once(use, async () => accept());
     onRecord.clear();
@@ -145,7 +145,7 @@ describe('requests with a key', () => {
     expect(started()).toBe(1);
   });
 
-  it('let the run have what the one holds that waits for it, unless it waits for that one itself', async () => {
+  it('let the run borrow from the run that waits for it, unless that would close a circle', async () => {
     const { keyed, accept, lent, known } = setUp();
     const first = await keyed.once(use, async () => accept());
     const { runId } = first;
@@ -191,12 +191,12 @@ describe('requests with a key', () => {
     await expect(waiting).rejects.toBe(refusal);
   });
 
-  it('ask the record once the run has ended', async () => {
+  it('read the record after the run has ended', async () => {
     const { keyed, accept } = setUp();
     const first = await keyed.once(use, async () => ({ ...accept(), outcome: Promise.resolve(outcome) }));
     await expect(first.follow(null, never).outcome).resolves.toBe(outcome);
     const repeat = await keyed.once(use, async () => accept());
-    // Nothing is on record here.
+    // This test has no record.
     await expect(repeat.follow(null, never).outcome).rejects.toMatchObject({ code: 'idempotency-run-gone' });
   });
 });

@@ -33,7 +33,7 @@ async function setUp(rest: Partial<RunRecord> = {}) {
   await mkdir(folder);
   await writeFile(join(folder, 'stdout.log'), 'out\n');
   await writeFile(join(folder, 'stderr.log'), 'begin...\n... end');
-  // The script was not to touch it any more, but who knows.
+  // A script may change its file even after the run has ended.
   await writeFile(join(folder, 'result.json'), '{"code":0,"msg":"changed"}');
   const recall = async () => {
     const outcome = await recallOutcome(record, { readOutcome, runsFolder, limits });
@@ -50,8 +50,8 @@ async function setUp(rest: Partial<RunRecord> = {}) {
   return { recall, folder };
 }
 
-describe('what is recalled of a run', () => {
-  it('is the envelope on record, to the letter, and the output in its logs, with what was left out', async () => {
+describe('the recalled outcome of a run', () => {
+  it('has the exact envelope on record and the output of the logs, with omissions marked', async () => {
     const { recall } = await setUp();
     expect(await recall()).toMatchObject({
       exitCode: 3,
@@ -73,17 +73,17 @@ describe('what is recalled of a run', () => {
       { endCause: 'lost', state: 'unknown', exitCode: null },
       { success: false, exitCode: -1 },
     ],
-  ])('says whether it was well: %s', async (_what, rest, expected) => {
+  ])('states whether the run succeeded: %s', async (_what, rest, expected) => {
     const { recall } = await setUp(rest);
     expect(await recall()).toMatchObject({ timedOut: false, ...expected });
   });
 
-  it('is what is there when nobody knows how much was kept', async () => {
+  it('has the whole logs if their kept size is not on record', async () => {
     const { recall } = await setUp({ stdoutKept: null, stderrBytes: null, stderrKept: null });
     expect(await recall()).toMatchObject({ stdout: 'out\n', stderr: 'begin...\n... end' });
   });
 
-  it('says that the output is gone when its folder is', async () => {
+  it('marks the output as missing if its folder was removed', async () => {
     const { recall, folder } = await setUp();
     await rm(folder, { recursive: true });
     expect(await recall()).toMatchObject({ result, stdout: expect.stringContaining('4 bytes left out') });

@@ -6,7 +6,7 @@ import { executorThat, runServiceWith as setUp, keyUse as use } from '../../../t
 import { endWithoutProcess } from '../../execution/messages.ts';
 
 describe('the key of a run', () => {
-  it.each([true, false])('is free when the machine had no room to start it: sync %s', async (sync) => {
+  it.each([true, false])('is released when resources are exhausted: sync %s', async (sync) => {
     const { store, keys, submit } = await setUp(
       executorThat((runId) => endWithoutProcess(runId, 'spawn-failed', 'EMFILE')),
     );
@@ -17,7 +17,7 @@ describe('the key of a run', () => {
     expect(keys.find(use, '')).toBeNull();
   });
 
-  it('stays when it could not be started for good, and when it was cancelled', async () => {
+  it('stays when the script can never be started, and when the run was cancelled', async () => {
     for (const cause of ['spawn-failed', 'cancelled'] as const) {
       const { keys, submit } = await setUp(executorThat((runId) => endWithoutProcess(runId, cause)));
       const run = await submit(true);
@@ -26,7 +26,7 @@ describe('the key of a run', () => {
     }
   });
 
-  it('is not written down when its run cannot be', async () => {
+  it('is not recorded when its run cannot be recorded', async () => {
     const { store, keys, runsFolder, submit } = await setUp(
       executorThat((runId) => endWithoutProcess(runId, 'cancelled')),
     );

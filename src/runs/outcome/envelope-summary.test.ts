@@ -6,12 +6,12 @@ import { summarize } from './envelope-summary.ts';
 const messageOf = (msg: string) => summarize(0, jsonTextOf(msg)).message;
 
 describe('the summary of an envelope', () => {
-  it('has the code, and a short message as it is', () => {
+  it('has the code, and a short message unchanged', () => {
     expect(summarize(-7, jsonTextOf('完成 "ok"\n'))).toEqual({ code: -7, message: '完成 "ok"\n' });
     expect(messageOf('')).toBe('');
   });
 
-  it('has the first thousand characters of a long message, however they are written', () => {
+  it('has the first thousand characters of a long message, in any notation', () => {
     for (const character of ['x', '缩', '\u0001', '"', '\\', '\ud800']) {
       for (const length of [999, 1000, 1001, 5000, 100_000])
         expect(messageOf(character.repeat(length))).toBe(
@@ -20,7 +20,7 @@ describe('the summary of an envelope', () => {
     }
   });
 
-  it('never ends in half a character, nor in half an escape', () => {
+  it('never ends with half a character or half an escape', () => {
     for (let before = 0; before < 14; before++) {
       expect(messageOf('x'.repeat(before) + '🙂'.repeat(4000))).toBe(
         'x'.repeat(before) + '🙂'.repeat(Math.floor((1000 - before) / 2)),

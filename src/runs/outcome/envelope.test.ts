@@ -33,7 +33,7 @@ async function readText(content: string | Buffer) {
 const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
 describe('the envelope a script wrote', () => {
-  it('is taken as it is, with all its keys', async () => {
+  it('is kept unchanged, with all its keys', async () => {
     const text = '{"code": 0,\n "msg":"完成", "output_paths" : ["\\/a"], "nested":{"a":[1,null,{"b":true}]}}';
     expect(await readText(text)).toEqual(valid(text, '完成'));
     expect(await readText(`\r\n\t ${text}\n\n`)).toEqual(valid(text, '完成'));
@@ -47,7 +47,7 @@ describe('the envelope a script wrote', () => {
     },
   );
 
-  it('may be written with a byte order mark, in UTF-8 and in UTF-16 of either order', async () => {
+  it('may have a byte order mark, in UTF-8 and in UTF-16 of either byte order', async () => {
     const text = '\uFEFF{"code":0,"msg":"你好"}';
     const expected = valid('{"code":0,"msg":"你好"}', '你好');
     expect(await readText(text)).toEqual(expected);
@@ -64,12 +64,12 @@ describe('the envelope a script wrote', () => {
     expect(await readText(bytes)).toEqual(valid('{"code":0,"msg":"你好"}', '你好'));
   });
 
-  it('keeps numbers to the last digit, which reading and writing them again would not', async () => {
+  it('keeps all digits of numbers, which parsing and printing would not', async () => {
     const text = '{"code":0,"msg":"","id":9007199254740993,"pi":3.14159265358979323846,"tiny":1e-400}';
     expect(await readText(text)).toEqual(valid(text, ''));
   });
 
-  it('has one code and one msg for every reader, the last of each, where it was written with several', async () => {
+  it('with duplicate keys has one code and one msg for every parser, the last of each', async () => {
     const text = '{"code":1,"msg":"a","x":[1, 2] , "\\u0063ode":[2,{"msg":3}] , "code":0,"msg":"b"}';
     const reading = await readText(text);
     expect(reading).toMatchObject({ kind: 'valid', msg: '"b"' });
@@ -79,12 +79,12 @@ describe('the envelope a script wrote', () => {
     expect(JSON.parse(passedOn)).toEqual({ x: [1, 2], code: 0, msg: 'b' });
   });
 
-  it('is absent when there is no file, or an empty one', async () => {
+  it('is absent if the file is missing or empty', async () => {
     expect(await readEnvelope(await resultFile(), maxBytes)).toEqual({ kind: 'absent' });
     expect(await read('')).toEqual({ kind: 'absent' });
   });
 
-  it('may be as large as allowed, and no larger', async () => {
+  it('may be as large as the limit, and no larger', async () => {
     const room = maxBytes - Buffer.byteLength('{"code":0,"msg":""}');
     expect(await read(JSON.stringify({ code: 0, msg: 'x'.repeat(room) }))).toMatchObject({ kind: 'valid' });
     const reading = await read(JSON.stringify({ code: 0, msg: 'x'.repeat(room + 1) }));
@@ -132,7 +132,7 @@ describe('an envelope is invalid', () => {
     `{"code":${'1'.repeat(200)},"msg":""}`,
     '{"code":9007199254740992,"msg":""}',
     '{"code":[0],"msg":""}',
-  ])('without a whole number as its code: %s', async (content) => {
+  ])('without an integer as its code: %s', async (content) => {
     expect(await read(content)).toMatchObject({
       kind: 'invalid',
       why: { en: expect.stringContaining('code') },
@@ -145,7 +145,7 @@ describe('an envelope is invalid', () => {
     '{"code":0,"msg":5}',
     '{"code":0,"msg":["x"]}',
     '{"code":0,"message":"x"}',
-  ])('without a text as its msg: %s', async (content) => {
+  ])('without a string as its msg: %s', async (content) => {
     expect(await read(content)).toMatchObject({
       kind: 'invalid',
       why: { en: expect.stringContaining('msg') },
@@ -156,13 +156,13 @@ describe('an envelope is invalid', () => {
     '{"code":0,"msg":"","__proto__":{"x":1}}',
     '{"code":0,"msg":"","a":[{"constructor":{}}]}',
     '{"code":0,"msg":"","a":{"prototype":1}}',
-  ])('with a key that could change what objects are: %s', async (content) => {
+  ])('with a key that could change prototypes: %s', async (content) => {
     expect(await read(content)).toMatchObject({ kind: 'invalid' });
     expect(Reflect.get({}, 'x')).toBeUndefined();
   });
 
   it.each(['{"code":1e400,"msg":""}', '{"code":0,"msg":"","a":[{"b":-1e400}]}'])(
-    'with a number that readers would take for infinite: %s',
+    'with a number that parsers would read as infinite: %s',
     async (content) => {
       expect(await read(content)).toMatchObject({
         kind: 'invalid',
@@ -177,7 +177,7 @@ describe('an envelope is invalid', () => {
     expect(await readEnvelope(path, 16 * maxBytes)).toMatchObject({ kind: 'invalid' });
   });
 
-  it('when it is a FIFO, which is not waited for', async () => {
+  it('when it is a FIFO, without blocking', async () => {
     const path = await resultFile();
     execFileSync('mkfifo', [path]);
     expect(await readEnvelope(path, maxBytes)).toMatchObject({ kind: 'invalid' });

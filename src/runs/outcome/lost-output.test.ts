@@ -17,7 +17,7 @@ async function lostRun() {
 
 const nothing = { bytes: 0, headBytes: 0, tailBytes: 0 };
 
-/** Writes as an executor does that is killed before it can put anything in order. */
+/** Writes like an executor that is killed before it can reorder the ring. */
 function abandon(log: string, limit: number, all: Buffer): void {
   const capture = new Capture(log, limit);
   capture.open();
@@ -27,7 +27,7 @@ function abandon(log: string, limit: number, all: Buffer): void {
 const stream = (length: number) => Buffer.from(Array.from({ length }, (_, index) => (index * 7) % 251));
 
 describe('the output of a lost run', () => {
-  it('is put in order where its end was kept in a ring, wherever that stood', async () => {
+  it('is reordered if its end was kept in a ring, at any position of the ring', async () => {
     for (const limit of [2, 3, 16, 41]) {
       for (let length = 0; length <= 3 * limit + 2; length++) {
         const { folder, end } = await lostRun();
@@ -40,14 +40,14 @@ describe('the output of a lost run', () => {
         expect(stdout).toEqual({ bytes: length, headBytes: head, tailBytes: tail });
         const kept = Buffer.concat([all.subarray(0, head), all.subarray(length - tail)]);
         expect(readFileSync(folder.stdoutLog)).toEqual(kept);
-        // And again, for a service that was killed before it could write that down.
+        // Again, as after a service that was killed before it recorded the result.
         expect((await withKeptOutput(end, folder)).stdout).toEqual(stdout);
         expect(readFileSync(folder.stdoutLog)).toEqual(kept);
       }
     }
   });
 
-  it('is without the bytes that were being written when its executor was killed, and those in their place', async () => {
+  it('lacks the bytes that were being written when its executor was killed, and the bytes they replaced', async () => {
     const { folder, end } = await lostRun();
     const all = stream(103);
     abandon(folder.stdoutLog, 40, all);
@@ -61,12 +61,12 @@ describe('the output of a lost run', () => {
   });
 
   it.each([
-    ['was being put in order', { phase: 'ordering', headBytes: 20, tailBytes: 20, done: 103, until: 103 }],
+    ['was being reordered', { phase: 'ordering', headBytes: 20, tailBytes: 20, done: 103, until: 103 }],
     [
-      'is of a ring larger than its log',
+      'belongs to a ring larger than its log',
       { phase: 'ring', headBytes: 20, tailBytes: 90, done: 120, until: 120 },
     ],
-  ] as const)('is its beginning alone when it %s', async (_what, state) => {
+  ] as const)('is only its beginning when it %s', async (_what, state) => {
     const { folder, end } = await lostRun();
     abandon(folder.stdoutLog, 40, stream(103));
     writeFileSync(ringFileOf(folder.stdoutLog), encodeRingState(state));
@@ -74,14 +74,14 @@ describe('the output of a lost run', () => {
     expect(stdout).toEqual({ bytes: state.done, headBytes: 20, tailBytes: 0 });
   });
 
-  it('is half of its log when there is no telling how the ring stood', async () => {
+  it('is half of its log if the state of the ring is unknown', async () => {
     const { folder, end } = await lostRun();
     abandon(folder.stdoutLog, 41, stream(103));
     writeFileSync(ringFileOf(folder.stdoutLog), 'torn');
     expect((await withKeptOutput(end, folder)).stdout).toEqual({ bytes: 41, headBytes: 21, tailBytes: 0 });
   });
 
-  it('is what is in its logs', async () => {
+  it('is the content of its logs', async () => {
     const { folder, end } = await lostRun();
     writeFileSync(folder.stdoutLog, 'twelve bytes');
     writeFileSync(folder.stderrLog, '三');
@@ -92,19 +92,19 @@ describe('the output of a lost run', () => {
     });
   });
 
-  it('is nothing where there is no log, or an empty one', async () => {
+  it('is empty if a log is missing or empty', async () => {
     const { folder, end } = await lostRun();
     writeFileSync(folder.stderrLog, '');
     expect(await withKeptOutput(end, folder)).toEqual({ ...end, stdout: nothing, stderr: nothing });
   });
 
-  it('is nothing when its folder is gone', async () => {
+  it('is empty if its folder was removed', async () => {
     const { end } = await lostRun();
     const folder = runFolderAt(await tempFolder(), 'never made');
     expect(await withKeptOutput(end, folder)).toEqual(end);
   });
 
-  it('is nothing of what the script has put in the place of a log', async () => {
+  it('does not include a file that the script put in place of a log', async () => {
     const { folder, end } = await lostRun();
     mkdirSync(folder.stdoutLog);
     symlinkSync('/etc/passwd', folder.stderrLog);

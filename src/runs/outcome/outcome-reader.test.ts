@@ -54,7 +54,7 @@ function textsOf({ envelope, ...texts }: OutcomeTexts) {
   return { envelope, result, message, stdout, stderr };
 }
 
-/** A file for a thread to run, with what it has to do before anything else. */
+/** A thread entry file with this text. */
 async function entryThat(text: string): Promise<URL> {
   const path = join(await tempFolder(), 'entry.mjs');
   await writeFile(path, text);
@@ -63,8 +63,8 @@ async function entryThat(text: string): Promise<URL> {
 
 const nowhere = new URL('file:///nowhere/entry.mjs');
 
-describe('what a script left behind', () => {
-  it('is read at once while it is small, without a thread', async () => {
+describe('the outcome of a script', () => {
+  it('is read without a thread if it is small', async () => {
     const result = '{"code":0,"msg":"ok","id":9007199254740993}';
     const request = await requestFor({ result, stdout: 'a\nb' });
     expect(textsOf(await new OutcomeReader({ entry: nowhere, log }).read(request))).toEqual({
@@ -101,7 +101,7 @@ describe('what a script left behind', () => {
     ['in UTF-8', Buffer.from('"行"\n'.repeat(mebibyte)), '"行"\n'.repeat(mebibyte)],
     ['in GB18030', Buffer.from('d0d00a', 'hex'), '行\n'],
     ['in no encoding', Buffer.from('ff0a', 'hex'), '\uFFFD\n'],
-  ])('needs no thread for much output, %s, and lets others have their turns', async (_name, unit, text) => {
+  ])('needs no thread for large output, %s, and yields to other work', async (_name, unit, text) => {
     const times = unit.length > 3 ? 1 : mebibyte;
     const request = await requestFor({
       result: '{"code":0,"msg":"ok"}',
@@ -120,7 +120,7 @@ describe('what a script left behind', () => {
     expect(turns).toBeGreaterThan(2 * (request.end.stdout.bytes / mebibyte));
   });
 
-  it('needs no thread for output that nobody waits for, or for a result that is too large to be read', async () => {
+  it('is read without a thread if the output is not requested, or if the result is over the limit', async () => {
     const reader = new OutcomeReader({ entry: nowhere, log });
     const quiet = await requestFor({ stdout: 'x'.repeat(mebibyte), withOutput: false });
     expect(textsOf(await reader.read(quiet))).toMatchObject({ envelope: 'synthesized', stdout: '""' });
@@ -133,7 +133,7 @@ describe('what a script left behind', () => {
     ['throws', 'throw new Error("broken");', /broken/],
     ['ends without a word', 'process.exit(3);', /exited with code 3/],
   ])(
-    'is not lost when the thread %s: the envelope says so, and where the output is',
+    'is synthesized when the thread %s: it states the failure, and where the output is',
     async (_name, text, why) => {
       const request = await requestFor({
         result: `{"code":0,"msg":"${'x'.repeat(mebibyte)}"}`,
@@ -174,7 +174,7 @@ parentPort.postMessage({ envelope: 'own', result: text, message: text, stdout: t
     const readings = ['1', '2', '3', '4', '5'].map((runId) =>
       reader.read({ ...request, end: { ...request.end, runId } }),
     );
-    // Each that begins is let go only when the next could have begun, too.
+    // Each thread may finish only when the next one could have started too.
     for (const count of [2, 3, 4, 5, 5]) {
       const runs = await begun(count);
       const held = runs.find((runId) => !existsSync(join(folder, `go-${runId}`)));

@@ -24,7 +24,7 @@ async function readOutput(path: string, capture: StreamCapture, maxBytes: number
   return JSON.parse(String(Buffer.from(await readLiteral(path, capture, maxBytes))));
 }
 
-/** The parts of an answer that leaves something out, and how much that is. */
+/** The parts of an answer with an omission, and its size. */
 function parts(answer: string): { head: string; missing: number; tail: string } {
   const match = /^(.*)\n\[\.\.\. (\d+) bytes left out by Hob \.\.\.\][^\n]*\n(.*)$/s.exec(answer);
   if (match === null) throw new Error(`no mark in ${JSON.stringify(answer)}`);
@@ -36,18 +36,18 @@ function parts(answer: string): { head: string; missing: number; tail: string } 
 const gbk = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
 
 describe('the output in an answer', () => {
-  it('is empty when the script said nothing', async () => {
+  it('is empty when the script wrote nothing', async () => {
     const path = join(await tempFolder(), 'none.log');
     expect(await readOutput(path, { bytes: 0, headBytes: 0, tailBytes: 0 }, 100)).toBe('');
   });
 
-  it('is all of it when it fits', async () => {
+  it('is complete if it fits', async () => {
     const bytes = Buffer.from('第一行\nsecond\n');
     for (const max of [bytes.length, bytes.length + 1, 1000])
       expect(await readOutput(await log(bytes), whole(bytes), max)).toBe('第一行\nsecond\n');
   });
 
-  it('is its beginning and its end when it does not, with the number of bytes between them', async () => {
+  it('is the beginning and the end if it does not fit, with the number of bytes between them', async () => {
     const bytes = Buffer.from('0123456789');
     const path = await log(bytes);
     expect(await readOutput(path, whole(bytes), 9)).toBe(
@@ -58,7 +58,7 @@ describe('the output in an answer', () => {
     );
   });
 
-  it('counts what the log itself had to leave out', async () => {
+  it('counts the bytes that the log itself lacks', async () => {
     const path = await log('HEADTAIL');
     const capture = { bytes: 1_000_000, headBytes: 4, tailBytes: 4 };
     expect(parts(await readOutput(path, capture, 100))).toEqual({
@@ -70,7 +70,7 @@ describe('the output in an answer', () => {
     expect(await readOutput(path, capture, 4)).toContain(`...] What was kept of it is in ${path}\n`);
   });
 
-  it('does not pass the last bytes that were kept for the end when the disk was full', async () => {
+  it('does not present the last kept bytes as the end if the disk was full', async () => {
     const path = await log('BEGINNING');
     const capture = { bytes: 500, headBytes: 9, tailBytes: 0 };
     expect(parts(await readOutput(path, capture, 100))).toEqual({
@@ -81,20 +81,20 @@ describe('the output in an answer', () => {
     expect(parts(await readOutput(path, capture, 4))).toMatchObject({ tail: '' });
   });
 
-  it('is what came with the end, if that is all of it, and the log is not opened', async () => {
+  it('is the text that came with the end, if that is complete, without opening the log', async () => {
     const told = { bytes: 7, headBytes: 7, tailBytes: 0, text: '"好"\n\t' };
     expect(await readOutput('/nowhere', told, 7)).toBe(told.text);
     expect(await readOutput('/nowhere', told, 6)).toContain('7 bytes left out');
   });
 
-  it('says so when the log is gone', async () => {
+  it('is marked as missing if the log was removed', async () => {
     const path = join(await tempFolder(), 'gone.log');
     const answer = await readOutput(path, { bytes: 10, headBytes: 10, tailBytes: 0 }, 100);
     expect(parts(answer)).toEqual({ head: '', missing: 10, tail: '' });
     expect(answer).not.toContain(path);
   });
 
-  it('is a mark alone when nobody could read it', () => {
+  it('is only a mark if it could not be read', () => {
     const read = (capture: StreamCapture) => JSON.parse(String(Buffer.from(unreadOutput('/log', capture))));
     expect(read({ bytes: 0, headBytes: 0, tailBytes: 0 })).toBe('');
     expect(read({ bytes: 9, headBytes: 9, tailBytes: 0 })).toBe(
@@ -102,7 +102,7 @@ describe('the output in an answer', () => {
     );
   });
 
-  it('cuts between characters, and counts to the byte, wherever it must cut', async () => {
+  it('is cut between characters, and counts to the byte, at any limit', async () => {
     const text = 'a好é😀'.repeat(20);
     const bytes = Buffer.from(text);
     const path = await log(bytes);
@@ -116,7 +116,7 @@ describe('the output in an answer', () => {
     }
   });
 
-  it('is GB18030 when the script wrote that, also where it is cut', async () => {
+  it('is decoded as GB18030 if the script wrote that, also where it is cut', async () => {
     const bytes = Buffer.concat(Array(10).fill(gbk));
     expect(await readOutput(await log(bytes), whole(bytes), 1000)).toBe('你好'.repeat(10));
     for (const max of [8, 9, 10, 11, 12]) {
@@ -126,7 +126,7 @@ describe('the output in an answer', () => {
     }
   });
 
-  it('never fails, whatever the bytes are', async () => {
+  it('is read without an error for any bytes', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'stdout.log');
     await fc.assert(
@@ -145,7 +145,7 @@ describe('the output in an answer', () => {
 });
 
 describe('the last lines of a stream', () => {
-  it('are all there are, up to ten', async () => {
+  it('are all lines, up to ten', async () => {
     const bytes = Buffer.from('one\r\ntwo\nthree\n\n');
     expect(await readLastLines(await log(bytes), whole(bytes))).toBe('one\ntwo\nthree');
     const many = Buffer.from(Array.from({ length: 25 }, (_, index) => `line ${index}`).join('\n'));
@@ -154,24 +154,24 @@ describe('the last lines of a stream', () => {
     );
   });
 
-  it('are none when there is no output', async () => {
+  it('are empty if there is no output', async () => {
     const path = join(await tempFolder(), 'none.log');
     expect(await readLastLines(path, { bytes: 0, headBytes: 0, tailBytes: 0 })).toBe('');
   });
 
-  it('come from the end of a log that lost its middle', async () => {
+  it('come from the end of a log without its middle', async () => {
     const capture = { bytes: 10_000, headBytes: 6, tailBytes: 6 };
     expect((await readLastLines(await log('start\nfinal\n'), capture)).endsWith('final')).toBe(true);
   });
 
-  it('are not longer than a few kilobytes, and begin with a whole character', async () => {
+  it('are limited to a few kilobytes, and begin with a whole character', async () => {
     const bytes = Buffer.from(`${'好'.repeat(5000)}x`);
     const text = await readLastLines(await log(bytes), whole(bytes));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
     expect(text).toMatch(/^好+x$/);
   });
 
-  it('are read in GBK, also a single word of it', async () => {
+  it('are decoded as GBK, even if they are a single word', async () => {
     expect(
       await readLastLines(await log(Buffer.concat([gbk, Buffer.from('\n')])), whole(Buffer.alloc(5))),
     ).toBe('你好');

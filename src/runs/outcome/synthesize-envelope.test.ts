@@ -4,7 +4,7 @@ import { endWithoutProcess, type RunEnd } from '../../execution/messages.ts';
 import type { EnvelopeReading } from './envelope.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
 
-describe('the envelope Hob writes in the place of a script', () => {
+describe('the envelope that Hob writes if the script wrote none', () => {
   const ended = (rest: Partial<RunEnd>): RunEnd => ({
     ...endWithoutProcess('r', 'exit'),
     exitCode: 0,
@@ -27,17 +27,17 @@ describe('the envelope Hob writes in the place of a script', () => {
     ['a cancelled run', ended({ cause: 'cancelled', exitCode: 143 }), -1, 'cancelled'],
     ['a cancelled run that exits with 0', ended({ cause: 'cancelled' }), -1, 'cancelled'],
     ['a shutdown', ended({ cause: 'shutdown', exitCode: 143 }), -1, 'stopped'],
-    ['a run nobody saw end', ended({ cause: 'lost', exitCode: -1 }), -1, 'unknown'],
+    ['a lost run', ended({ cause: 'lost', exitCode: -1 }), -1, 'unknown'],
     ['a failed spawn', ended({ cause: 'spawn-failed', spawnError: 'ENOENT', exitCode: -1 }), -1, 'ENOENT'],
     ['no envelope', ended({}), -3, 'wrote no result'],
-  ] as const)('says what happened: %s', (_name, end, code, word) => {
+  ] as const)('describes the end: %s', (_name, end, code, word) => {
     const envelope = synthesize(end);
     expect(Object.keys(envelope)).toEqual(['code', 'msg']);
     expect(envelope.code).toBe(code);
     expect(envelope.msg).toContain(word);
   });
 
-  it('says how long a run was allowed to take, whatever it exited with', () => {
+  it('states the time limit of a run, for any exit code', () => {
     for (const exitCode of [0, 143]) {
       const envelope = synthesize(ended({ cause: 'timeout', exitCode }), { timeoutMs: 1500 });
       expect(envelope.code).toBe(-2);
@@ -50,8 +50,8 @@ describe('the envelope Hob writes in the place of a script', () => {
     ['a failure', ended({ exitCode: 1 }), -1, /^The script failed with exit code 1, and/],
     ['a timeout', ended({ cause: 'timeout', exitCode: 143 }), -2, /^The script ran longer than 2 s .*, and/],
     ['a signal', ended({ cause: 'signal', signal: 'SIGSEGV', exitCode: 139 }), -1, /SIGSEGV, and/],
-    ['an end that nobody saw', ended({ cause: 'lost', exitCode: -1 }), -1, /unknown, and/],
-  ] as const)('says what is wrong with an invalid envelope, too: after %s', (_name, end, code, start) => {
+    ['a lost end', ended({ cause: 'lost', exitCode: -1 }), -1, /unknown, and/],
+  ] as const)('states the defect of an invalid envelope too: after %s', (_name, end, code, start) => {
     const why = { en: 'code is not an integer', zh: 'code 不是整数' };
     const rest = {
       reading: { kind: 'invalid', why },
@@ -65,19 +65,19 @@ describe('the envelope Hob writes in the place of a script', () => {
     expect(synthesize(end, { ...rest, language: 'zh' }).msg).toMatch(/结果无效：code 不是整数\nlast words$/);
   });
 
-  it('says what is missing when a script could not be started', () => {
+  it('states what is missing when a script could not be started', () => {
     const unavailable = { en: 'No ruby was found', zh: '没有找到 ruby' };
     const end = endWithoutProcess('r', 'spawn-failed');
     expect(synthesize(end, { unavailable })).toEqual({ code: -1, msg: 'No ruby was found' });
     expect(synthesize(end, { unavailable, language: 'zh' })).toEqual({ code: -1, msg: '没有找到 ruby' });
   });
 
-  it('carries the last lines of stderr', () => {
+  it('contains the last lines of stderr', () => {
     const envelope = synthesize(ended({ exitCode: 1 }), { lastErrorLines: 'Traceback\nValueError: x' });
     expect(envelope.msg).toMatch(/exit code 1\nTraceback\nValueError: x$/);
   });
 
-  it('speaks Chinese too', () => {
+  it('is available in Chinese', () => {
     expect(synthesize(ended({ exitCode: 2 }), { language: 'zh' }).msg).toMatch(/退出码 2/);
   });
 });

@@ -10,7 +10,7 @@ import { LogWatch } from './log-watch.ts';
 
 const never = new AbortController().signal;
 
-/** A watch that has seen what there is. */
+/** A watch that has already read the current state. */
 async function settledWatch() {
   const log = join(await tempFolder(), 'stdout.log');
   writeFileSync(log, 'before');
@@ -20,8 +20,8 @@ async function settledWatch() {
   return { log, watch };
 }
 
-describe('somebody who waits for a log', () => {
-  it('is told when it grows, and so is everybody else', async () => {
+describe('a reader that waits for a log', () => {
+  it('is notified when the log grows, like all other readers', async () => {
     const { log, watch } = await settledWatch();
     const { version } = watch;
     const waiting = [watch.changed(version, never), watch.changed(version, never)];
@@ -30,7 +30,7 @@ describe('somebody who waits for a log', () => {
     expect(watch.version).toBe(version + 1);
   });
 
-  it('is told at once of what somebody knew was coming, however long it was silent', async () => {
+  it('is notified at once of expected output, after any length of silence', async () => {
     const { log, watch } = await settledWatch();
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => {
@@ -38,12 +38,12 @@ describe('somebody who waits for a log', () => {
     });
     const waiting = watch.changed(watch.version, never);
     appendFileSync(log, 'more');
-    // No time passes here, so only this can have it looked at.
+    // No time passes here, so only `hasten` can cause a poll.
     watch.hasten();
     await waiting;
   });
 
-  it('is told when it comes into being', async () => {
+  it('is notified when the log is created', async () => {
     const log = join(await tempFolder(), 'stdout.log');
     const watch = new LogWatch(log);
     watch.begin();
@@ -53,7 +53,7 @@ describe('somebody who waits for a log', () => {
     await waiting;
   });
 
-  it('costs nothing before the run has begun, and is told when it does', async () => {
+  it('causes no polling before the run has started, and is notified when it starts', async () => {
     const folder = await tempFolder();
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => {
@@ -61,14 +61,14 @@ describe('somebody who waits for a log', () => {
     });
     const watch = new LogWatch(join(folder, 'stdout.log'));
     const waiting = watch.changed(watch.version, never);
-    // As long as it would take to look at the log, and to decide when to do so again.
+    // As long as a poll and the choice of the next pause would take.
     for (let looks = 0; looks < 20; looks++) await stat(folder);
     expect(vi.getTimerCount()).toBe(0);
     watch.begin();
     await waiting;
   });
 
-  it('is told when its ring has moved on, though size and time of everything are as before', async () => {
+  it('is notified when the ring has moved, even if sizes and times are unchanged', async () => {
     const { log, watch } = await settledWatch();
     const ring = ringFileOf(log);
     const move = (done: number) => {
@@ -82,7 +82,7 @@ describe('somebody who waits for a log', () => {
     }
   });
 
-  it('is told at once of what it missed, and of what cannot be seen', async () => {
+  it('is notified at once of a missed change, and of a change that the log does not show', async () => {
     const { watch } = await settledWatch();
     const { version } = watch;
     const waiting = watch.changed(version, never);
@@ -91,7 +91,7 @@ describe('somebody who waits for a log', () => {
     await watch.changed(version, never);
   });
 
-  it('need not wait any longer than it wants to', async () => {
+  it('stops waiting when its signal is aborted', async () => {
     const { watch } = await settledWatch();
     const enough = new AbortController();
     const waiting = watch.changed(watch.version, enough.signal);

@@ -23,7 +23,7 @@ const runId = '93081ff8-7e74-4d11-9162-237fb30f8fee';
 
 const queued = queuedRun({ runId });
 
-/** A run that is in the hands of the test. */
+/** A run that the test controls. */
 async function startRun() {
   const runsFolder = await tempFolder();
   const log = join(runsFolder, runId, 'stdout.log');
@@ -74,7 +74,7 @@ async function collect(pieces: AsyncIterable<OutputPiece>, ticks: () => number =
   return all;
 }
 
-/** Fails unless the pieces are the stream from there on, in order and each byte once, but for gaps that are declared. */
+/** Fails unless the pieces are the stream from this offset on, in order and each byte once, except for reported gaps. */
 function check(
   pieces: readonly OutputPiece[],
   all: Buffer,
@@ -100,8 +100,8 @@ function check(
   return { missing };
 }
 
-describe('how far the output of a run reaches', () => {
-  it('is nowhere before the run begins, then to what was written, kept or not', async () => {
+describe('the end of the output of a run', () => {
+  it('is zero before the run starts, then the number of written bytes, kept or not', async () => {
     const run = await startRun();
     expect(await Promise.all([run.reaches(0), run.reaches(1)])).toEqual([true, false]);
     const capture = run.begin(10);
@@ -116,8 +116,8 @@ describe('how far the output of a run reaches', () => {
   });
 });
 
-describe('the output of a run that has ended', () => {
-  it('is all of it, from any offset to any other', async () => {
+describe('the output of an ended run', () => {
+  it('is complete between any two offsets', async () => {
     const run = await startRun();
     const capture = run.begin(1_000_000);
     const all = stream(700_000);
@@ -138,7 +138,7 @@ describe('the output of a run that has ended', () => {
       expect(check(await collect(run.read(from, until)), all, from, until)).toEqual({ missing: 0 });
   });
 
-  it('is its beginning and its end, and between them what is missing, wherever one begins', async () => {
+  it('is its beginning and its end, and the missing range between them, from any offset', async () => {
     for (const limit of [10, 11, 16]) {
       const run = await startRun();
       const capture = run.begin(limit);
@@ -154,7 +154,7 @@ describe('the output of a run that has ended', () => {
     }
   });
 
-  it('is missing as far as its log was cut short, removed, or something else put in its place', async () => {
+  it('is reported as missing where its log was truncated, removed or replaced', async () => {
     const all = stream(1000);
     const spoil: ((log: string) => void)[] = [
       (log) => truncateSync(log, 10),
@@ -186,7 +186,7 @@ describe('the output of a run that has ended', () => {
     }
   });
 
-  it('is what is certain to be in the log where nobody has written down what is', async () => {
+  it('is the part that is certainly in the log if the kept size is not on record', async () => {
     const all = stream(100);
     const whole = await startRun();
     const wholeCapture = whole.begin(100);
@@ -201,7 +201,7 @@ describe('the output of a run that has ended', () => {
     expect(check(await collect(cut.read()), all)).toEqual({ missing: 79 });
   });
 
-  it('ends where it is when the run is deleted meanwhile', async () => {
+  it('stops when the run is deleted meanwhile', async () => {
     const run = await startRun();
     const capture = run.begin(1_000_000);
     const all = stream(600_000);
@@ -217,8 +217,8 @@ describe('the output of a run that has ended', () => {
   });
 });
 
-describe('the output of a run that lasts', () => {
-  it('comes as the script writes it, from before its start to its end', async () => {
+describe('the output of an executing run', () => {
+  it('arrives as the script writes it, from before its start to its end', async () => {
     const run = await startRun();
     const pieces = run.read()[Symbol.asyncIterator]();
     const first = pieces.next();
@@ -233,7 +233,7 @@ describe('the output of a run that lasts', () => {
     expect(await last).toEqual({ value: undefined, done: true });
   });
 
-  it('ends at once for a run that never starts, and for a reader who has had enough', async () => {
+  it('ends at once for a run that never starts, and for a reader that stops', async () => {
     const run = await startRun();
     const enough = new AbortController();
     const left = collect(run.read(0, Number.POSITIVE_INFINITY, enough.signal));
@@ -244,7 +244,7 @@ describe('the output of a run that lasts', () => {
     expect(await waiting).toEqual([]);
   });
 
-  it('is as far as it was asked for, and no further', async () => {
+  it('ends at the requested offset', async () => {
     const run = await startRun();
     const capture = run.begin(1000);
     capture.take(stream(20));
@@ -256,7 +256,7 @@ describe('the output of a run that lasts', () => {
     await capture.settle();
   });
 
-  it('is told as missing where it was written over before it could be read', async () => {
+  it('is reported as missing where it was overwritten before it could be read', async () => {
     const run = await startRun();
     const capture = run.begin(20);
     const all = stream(95);
@@ -276,7 +276,7 @@ describe('the output of a run that lasts', () => {
     check(await collect(run.read(10, 80)), all, 10, 80);
   });
 
-  it('is gone altogether for a reader who wants no more than was written over', async () => {
+  it('is missing completely for a reader that requests only overwritten bytes', async () => {
     const run = await startRun();
     const capture = run.begin(20);
     capture.take(stream(95));
@@ -284,7 +284,7 @@ describe('the output of a run that lasts', () => {
     await capture.settle();
   });
 
-  it('waits while the log is put in order, and for the end where the file about the ring says nothing', async () => {
+  it('waits while the log is reordered, and for the end of the run if the ring state is invalid', async () => {
     for (const file of [
       encodeRingState({ phase: 'ordering', headBytes: 10, tailBytes: 10, done: 95, until: 95 }),
       Buffer.from('torn'),
@@ -301,7 +301,7 @@ describe('the output of a run that lasts', () => {
     }
   });
 
-  it('is exact for every reader, however fast the script writes and they read', async () => {
+  it('is exact for every reader, at any speed of the script and the readers', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 5000 }),
@@ -319,7 +319,7 @@ describe('the output of a run that lasts', () => {
             for (let left = ticks; left > 0; left--) await turn();
           }
           const counts = await capture.settle();
-          // The end is known some time after the log is in order.
+          // The end is known some time after the log is reordered.
           for (let left = chunks.length % 5; left > 0; left--) await turn();
           run.end(counts);
           for (const [index, reading] of readings.entries()) {
@@ -333,7 +333,7 @@ describe('the output of a run that lasts', () => {
     );
   });
 
-  it('is exact while another thread writes as fast as it can', async () => {
+  it('is exact while another thread writes at full speed', async () => {
     const run = await startRun();
     await run.begin(2).settle();
     rmSync(run.log);
@@ -360,7 +360,7 @@ describe('the output of a run that lasts', () => {
   });
 });
 
-/** Every eight bytes of the stream are their own offset. */
+/** Every eight bytes of the stream contain their own offset. */
 function countWrong(offset: number, bytes: Uint8Array): number {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let wrong = 0;
