@@ -2,10 +2,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** The entry of the thread that makes checkpoints: one for each message, until it is told that there will be no more. */
+/**
+ * The entry file of the thread that makes checkpoints: one for each message `true`. The message `false` ends the
+ * thread.
+ */
 const database = new DatabaseSync(String(workerData));
 
-/** The log begins anew only when all of it was moved, so what came in meanwhile is moved, too: the rest is soon done. */
+/**
+ * SQLite restarts the log only after all of it was moved. Another pass moves the writes made during the previous one,
+ * and is short.
+ */
 const mostPasses = 3;
 
 parentPort?.on('message', (isMore: boolean) => {
@@ -20,7 +26,8 @@ parentPort?.on('message', (isMore: boolean) => {
 
 function checkpoint(): void {
   for (let pass = 0; pass < mostPasses; pass++) {
-    // Passive: nobody waits for it, neither readers nor writers. When it throws the thread ends, and the next one tries again.
+    // A passive checkpoint blocks neither readers nor writers. If it throws, the thread exits and the next one tries
+    // again.
     const moved = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
     if (moved?.log === moved?.checkpointed) return;
   }

@@ -12,7 +12,7 @@ import { openDatabase } from './database.ts';
 const entry = new URL('../../dist/storage/checkpoint-worker.js', import.meta.url);
 const log = pino({ level: 'silent' });
 
-it('moves what was written to the database, and can do so again', async () => {
+it('moves writes from the log to the database, repeatedly', async () => {
   const path = join(await tempFolder(), 'hob.db');
   const database = openDatabase(path);
   const checkpointer = new Checkpointer({ entry, path, log });
@@ -29,7 +29,7 @@ it('moves what was written to the database, and can do so again', async () => {
   }
 });
 
-it('goes on when its thread cannot do it, and can be closed at any time', async () => {
+it('continues when its thread fails, and can be closed at any time', async () => {
   const path = join(await tempFolder(), 'nowhere', 'hob.db');
   const checkpointer = new Checkpointer({ entry, path, log });
   await checkpointer.checkpoint();
@@ -38,22 +38,19 @@ it('goes on when its thread cannot do it, and can be closed at any time', async 
   await checkpointer.close();
 });
 
-it.skipIf(!existsSync('/proc/self/task'))(
-  'keeps no thread when it has had nothing to do for a while',
-  async () => {
-    const path = join(await tempFolder(), 'hob.db');
-    const database = openDatabase(path);
-    const checkpointer = new Checkpointer({ entry, path, log, idleMs: 20 });
-    onTestFinished(async () => {
-      await checkpointer.close();
-      database.close();
-    });
-    const countThreads = () => readdirSync('/proc/self/task').length;
-    const before = countThreads();
-    for (let round = 0; round < 2; round++) {
-      await checkpointer.checkpoint();
-      expect(countThreads()).toBeGreaterThan(before);
-      await until('its thread has ended', async () => countThreads() <= before);
-    }
-  },
-);
+it.skipIf(!existsSync('/proc/self/task'))('ends its thread after being idle for a while', async () => {
+  const path = join(await tempFolder(), 'hob.db');
+  const database = openDatabase(path);
+  const checkpointer = new Checkpointer({ entry, path, log, idleMs: 20 });
+  onTestFinished(async () => {
+    await checkpointer.close();
+    database.close();
+  });
+  const countThreads = () => readdirSync('/proc/self/task').length;
+  const before = countThreads();
+  for (let round = 0; round < 2; round++) {
+    await checkpointer.checkpoint();
+    expect(countThreads()).toBeGreaterThan(before);
+    await until('its thread has ended', async () => countThreads() <= before);
+  }
+});

@@ -4,18 +4,19 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from '../shared/log.ts';
 
 interface CheckpointerOptions {
-  /** The file that the thread runs. */
+  /** The entry file of the thread. */
   entry: URL;
-  /** The database. */
+  /** The path of the database. */
   path: string;
   log: Logger;
-  /** The thread, which takes as much memory as a small service does, is ended when it had nothing to do for so long. */
+  /** The thread needs as much memory as a small service, so it exits after being idle this long. */
   idleMs?: number;
 }
 
 /**
- * Moves what was written from the log of the database to where it stays. That waits for the disk, for tens of milliseconds and at
- * times for a second, so it is done in a thread of its own. Without it the database does so by itself, later, and everybody waits.
+ * Moves writes from the log of the database to its file. This waits for the disk, for tens of milliseconds and
+ * sometimes for a second, so a thread does it. Without this, SQLite would checkpoint later by itself and block the
+ * service.
  */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
@@ -27,7 +28,7 @@ export class Checkpointer {
     this.#options = options;
   }
 
-  /** Never rejects: what could not be moved is moved the next time. One at a time. */
+  /** Never rejects: a failed checkpoint is made up for by the next one. Only one call at a time. */
   async checkpoint(): Promise<void> {
     const over = new AbortController();
     clearTimeout(this.#idle);
@@ -41,17 +42,17 @@ export class Checkpointer {
       this.#options.log.warn({ err: error }, 'cannot checkpoint the database; will try again');
     } finally {
       over.abort();
-      this.#idle = setTimeout(() => this.#dismiss(), this.#options.idleMs ?? longestIdleMs).unref();
+      this.#idle = setTimeout(() => this.#endThread(), this.#options.idleMs ?? longestIdleMs).unref();
     }
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    this.#dismiss();
+    this.#endThread();
     await this.#ending;
   }
 
-  #dismiss(): void {
+  #endThread(): void {
     if (this.#worker === null) return;
     const exited = once(this.#worker, 'exit').catch(() => {});
     this.#ending = Promise.all([this.#ending, exited]);
@@ -62,7 +63,7 @@ export class Checkpointer {
   #start(): Worker {
     const { entry, path } = this.#options;
     const worker = new Worker(entry, { workerData: path, env: {}, execArgv: [], resourceLimits });
-    // Also heard by whoever waits for an answer.
+    // Without a listener the error would crash the service. `checkpoint` also receives it while it waits.
     worker.on('error', () => {});
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null;
@@ -72,5 +73,5 @@ export class Checkpointer {
 }
 
 const longestIdleMs = 10_000;
-/** It keeps nothing. */
+/** The thread keeps no data. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };

@@ -28,13 +28,13 @@ const tablesOf = (database: Database) =>
     .map((row) => row.name);
 
 describe('the database', () => {
-  it('is made where there is none, up to date', async () => {
+  it('is created with the current schema if there is none', async () => {
     const database = open(join(await tempFolder(), 'hob.db'));
     expect(versionOf(database)).toBe(migrations.length);
     expect(tablesOf(database)).toEqual(expect.arrayContaining(['facts', 'runs']));
   });
 
-  it('is for its user alone, with all its files', async () => {
+  it('is readable only by its user, with all its files', async () => {
     const before = process.umask(0);
     onTestFinished(() => {
       process.umask(before);
@@ -45,7 +45,7 @@ describe('the database', () => {
       expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('is left as it is when it is up to date', async () => {
+  it('is unchanged if its schema is current', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const first = open(path);
     new Facts(first).set('last_port', '9527');
@@ -55,7 +55,7 @@ describe('the database', () => {
     expect(versionOf(again)).toBe(migrations.length);
   });
 
-  it('is brought up to date from every version there ever was', async () => {
+  it('is migrated from every earlier version', async () => {
     const folder = await tempFolder();
     for (let version = 0; version < migrations.length; version++) {
       const path = join(folder, `${version}.db`);
@@ -69,7 +69,7 @@ describe('the database', () => {
     }
   });
 
-  it('counts the runs that an older version has on record as if they ended now', async () => {
+  it('counts the recorded runs of an older version as if they ended now', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const old = new DatabaseSync(path);
     for (const migration of migrations.slice(0, 2)) old.exec(migration);
@@ -103,7 +103,7 @@ describe('the database', () => {
     ]);
   });
 
-  it('of a newer Hob is refused, and not touched', async () => {
+  it('of a newer Hob is refused and not changed', async () => {
     const path = join(await tempFolder(), 'hob.db');
     open(path).close();
     const newer = new DatabaseSync(path);
@@ -118,7 +118,7 @@ describe('the database', () => {
     still.close();
   });
 
-  it('that is no database is refused, and not overwritten', async () => {
+  it('is refused and not overwritten if the file is not a database', async () => {
     const path = join(await tempFolder(), 'hob.db');
     await writeFile(
       path,
@@ -128,10 +128,10 @@ describe('the database', () => {
     expect(await readFile(path, 'utf8')).toContain('my aunt');
   });
 
-  it('is half migrated never: what fails leaves the version that was', async () => {
+  it('is never migrated partially: a failure keeps the old version', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const old = new DatabaseSync(path);
-    // In the way of the first migration's last table.
+    // Conflicts with the last table of the first migration.
     old.exec('CREATE TABLE facts (x)');
     old.close();
     expect(() => openDatabase(path)).toThrow(/facts/);
@@ -143,7 +143,7 @@ describe('the database', () => {
 });
 
 describe('a durable write', () => {
-  it('waits for the disk, and only that one does', async () => {
+  it('waits for the disk, without affecting other writes', async () => {
     const database = open(join(await tempFolder(), 'hob.db'));
     expect(synchronousOf(database)).toBe(1);
     let during: unknown;
@@ -156,7 +156,7 @@ describe('a durable write', () => {
     expect(new Facts(database).get('a')).toBe('b');
   });
 
-  it('that fails says so, and the next is as before', async () => {
+  it('that fails throws, without affecting the next write', async () => {
     const database = open(join(await tempFolder(), 'hob.db'));
     expect(() =>
       durably(database, () => {
@@ -168,7 +168,7 @@ describe('a durable write', () => {
 });
 
 describe('a fact', () => {
-  it('is what it was last set to, and nothing before', () => {
+  it('has the value that was set last, and is null before', () => {
     const facts = new Facts(open(':memory:'));
     expect(facts.get('last_port')).toBeNull();
     facts.set('last_port', '1');

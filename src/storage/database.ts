@@ -6,7 +6,7 @@ import { migrations } from './migrations.ts';
 
 export type Database = DatabaseSyncInstance;
 
-/** A database that a newer Hob has written: this one would not understand it, and might harm it. */
+/** Thrown for a database of a newer Hob: this version does not know its schema and might damage it. */
 export class NewerDatabaseError extends ExplainedError {
   constructor(path: string, version: number) {
     const known = migrations.length;
@@ -22,16 +22,16 @@ export class NewerDatabaseError extends ExplainedError {
   }
 }
 
-/** Opens the database and brings it up to date. */
+/** Opens the database and applies missing migrations. */
 export function openDatabase(path: string): Database {
-  // The files that SQLite puts beside it get the same mode.
+  // SQLite gives the files beside it the same mode.
   if (path !== ':memory:') claimPrivateFile(path);
   const database = new DatabaseSync(path);
-  // Counts for a file that is made now; what is free in it can then be given back (see `tidy`).
+  // Takes effect only for a new file. It allows `tidy` to return free pages to the disk.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL;');
-  // NORMAL survives a crash of Hob; where a power cut matters too, the writer asks for FULL (see `durably`).
+  // NORMAL survives a crash of Hob. A write that must also survive a power failure uses FULL (see `durably`).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
-  // Checkpoints are made elsewhere (see `Checkpointer`); 32 MiB of log are for when that is too late.
+  // Checkpoints are made by a thread (see `Checkpointer`). SQLite makes its own only if the log exceeds 32 MiB.
   database.exec('PRAGMA wal_autocheckpoint = 8000;');
   migrate(database, path);
   return database;
@@ -51,8 +51,8 @@ function migrate(database: Database, path: string): void {
 }
 
 /**
- * Runs a write, and gives an error the name that SQLite has for it (`SQLITE_FULL`): the package puts the same code on all of
- * them, and a full disk is not a defect.
+ * Runs a write, and replaces the code of an error by its SQLite name (`SQLITE_FULL`). The package gives all errors the
+ * same code, and a full disk is not a defect.
  */
 export function named<Result>(write: () => Result): Result {
   try {
@@ -64,7 +64,7 @@ export function named<Result>(write: () => Result): Result {
   }
 }
 
-/** All writes in `work`, or none of them. Inside another one it is a part of that. */
+/** Performs all writes of `work` or none of them. Joins an open transaction. */
 export function transact<Result>(database: Database, work: () => Result): Result {
   if (database.isTransaction) return work();
   database.exec('BEGIN IMMEDIATE');
@@ -73,13 +73,16 @@ export function transact<Result>(database: Database, work: () => Result): Result
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk may have ended the transaction already.
+    // A full disk may already have ended the transaction.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** Runs a write that is on the disk when this returns. The setting applies to the next transaction, so it costs nothing else. */
+/**
+ * Runs a write that is on disk when this returns. The setting applies to the next transaction, so other writes are not
+ * slower.
+ */
 export function durably<Result>(database: Database, write: () => Result): Result {
   database.exec('PRAGMA synchronous = FULL');
   try {

@@ -4,7 +4,10 @@ import { type Row, toOutcomeCount } from './run-rows.ts';
 type Outcome = [state: string, endCause: string, runs: number];
 type Duration = [bucket: number, runs: number, totalMs: number];
 
-/** What was counted of one script on one day. It is one row: a year of rows for each bucket would take long to read. */
+/**
+ * The counts of one script on one day, stored in one row: separate rows for each bucket of a year would be slow to
+ * read.
+ */
 export interface DayCount {
   readonly outcomes: Outcome[];
   readonly durations: Duration[];
@@ -31,7 +34,7 @@ export function countDuration({ durations }: DayCount, bucket: number, durationM
   }
 }
 
-/** Counts of many days and scripts, added up by one of the two. */
+/** Counts of many days and scripts, added up by day or by script. */
 export class CountSums {
   readonly #sums = new Map<string, { outcomes: Map<string, Outcome>; durations: Map<number, Duration> }>();
 

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Small things worth remembering from one start of the service to the next. */
+/** Small values that the service keeps across restarts. */
 export class Facts {
   readonly #database: Database;
 

@@ -1,7 +1,7 @@
 import type { HistoryTotals } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 
-/** Reads how many runs are on record, and what they take. It is kept up to date by triggers, so nothing is counted here. */
+/** Reads the number of runs on record and their disk space. Triggers keep both up to date, so no rows are counted here. */
 export function totalsOf(database: Database): () => HistoryTotals {
   const totals = database.prepare('SELECT runs, bytes FROM history');
   return () => {

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../../test/support/hob.ts';
 import { lockHome } from './home-lock.ts';
 
-/** Another process that tries to lock the home, says how it went, and stays until it is ended. */
+/** Starts another process that tries to lock the home, prints the result, and runs until it is killed. */
 async function tryInAnotherProcess(home: string): Promise<{ said: string; child: ChildProcess }> {
   const script = join(await tempFolder(), 'lock.mjs');
   await writeFile(
@@ -39,7 +39,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe('the lock of a home', () => {
-  it('keeps a second process out while the first lives, and dies with it', async () => {
+  it('excludes a second process while the first lives, and ends with it', async () => {
     const home = await tempFolder();
     const first = await tryInAnotherProcess(home);
     expect(first.said).toBe('locked');
@@ -52,19 +52,19 @@ describe('the lock of a home', () => {
     lock?.release();
   });
 
-  it('is held against other processes and against ourselves, until it is released', async () => {
+  it('excludes other processes and the same process until it is released', async () => {
     const home = await tempFolder();
     const lock = lockHome(home);
     onTestFinished(() => lock?.release());
     expect(lock).not.toBeNull();
     expect(lockHome(home)).toBeNull();
-    // A refused attempt of our own must not have let go of the lock.
+    // A refused attempt of this process must not release the lock.
     expect((await tryInAnotherProcess(home)).said).toBe('refused');
     lock?.release();
     expect((await tryInAnotherProcess(home)).said).toBe('locked');
   });
 
-  it('is one for each home, in a file for its user alone', async () => {
+  it('is separate for each home, in a file that only its user can read', async () => {
     const [home, other] = [await tempFolder(), await tempFolder()];
     const locks = [lockHome(home), lockHome(other)];
     onTestFinished(() => {
@@ -74,7 +74,7 @@ describe('the lock of a home', () => {
     expect((await stat(join(home, 'service.lock'))).mode & 0o777).toBe(0o600);
   });
 
-  it('cannot be had in a home that is not there', async () => {
+  it('throws if the home does not exist', async () => {
     const home = join(await tempFolder(), 'none');
     expect(() => lockHome(home)).toThrow();
   });

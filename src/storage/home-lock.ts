@@ -9,8 +9,8 @@ export interface HomeLock {
 }
 
 /**
- * Makes sure that one service at a time works with a home; null when another does. SQLite's exclusive lock is the operating
- * system's own and dies with its holder, so a killed service leaves nothing behind that would have to be cleared away.
+ * Ensures that only one service uses a home; null if another service does. SQLite's exclusive lock belongs to the
+ * operating system and ends with its process, so a killed service leaves nothing to clean up.
  */
 export function lockHome(home: string): HomeLock | null {
   const path = join(home, 'service.lock');

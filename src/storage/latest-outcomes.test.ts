@@ -28,13 +28,13 @@ function setUp() {
 }
 
 describe('the latest outcomes', () => {
-  it('are none where nothing ran', async () => {
+  it('are empty without runs', async () => {
     const { history } = setUp();
     expect(await history.outcomes({ scriptIds: null, runsEach: 5 })).toEqual([]);
     expect(await history.outcomes({ scriptIds: [randomUUID()], runsEach: 5 })).toEqual([]);
   });
 
-  it('are so many of each script, the newest first, and so are the scripts', async () => {
+  it('are limited for each script, with the newest runs and scripts first', async () => {
     const { history, add } = setUp();
     const [often, once] = [randomUUID(), randomUUID()];
     const runs = [add(often), add(often, 'failed'), add(often, 'unknown')];
@@ -57,7 +57,7 @@ describe('the latest outcomes', () => {
     ]);
   });
 
-  it('are those of the scripts that are asked for', async () => {
+  it('include only the requested scripts', async () => {
     const { history, add } = setUp();
     const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
     for (const id of [a, b, c]) add(id);
@@ -65,7 +65,7 @@ describe('the latest outcomes', () => {
     expect(found.map(({ scriptId }) => scriptId)).toEqual([c, a]);
   });
 
-  it('of very many scripts are read while others have their turn', async () => {
+  it('of many scripts are read in steps that yield to other work', async () => {
     const { history, store, add } = setUp();
     const ids = Array.from({ length: 300 }, () => randomUUID());
     store.atomically(

@@ -5,14 +5,15 @@ import { endCauses, runStates } from '../runs/run-record.ts';
 import type { Database } from './database.ts';
 import { oneOf, type Row } from './run-rows.ts';
 
-/** So many runs are read in one go: a few milliseconds' worth. */
+/** Number of runs read at once, which takes a few milliseconds. */
 const sliceRuns = 250;
 
-/** Reads the latest runs of each script, in steps that let others have their turn. */
+/** Reads the latest runs of each script, in steps that yield to other work. */
 export function latestOutcomesOf(
   database: Database,
 ): (query: OutcomeQuery) => Promise<readonly ScriptOutcomes[]> {
-  // From one script to the next along the index: to look at every run for its script would take as long as there are runs.
+  // Jumps from one script to the next along the index. Reading the script of every run would take time proportional to
+  // all runs.
   const scripts = database.prepare(
     `WITH RECURSIVE ids (id) AS (
        SELECT min(script_id) FROM runs
@@ -37,7 +38,7 @@ export function latestOutcomesOf(
   };
 }
 
-/** Rows of a script stand together, the newest first: that one knows the latest name. */
+/** The rows of a script are adjacent, newest first, so the first row has the latest name. */
 function byScript(rows: readonly Row[]): ScriptOutcomes[] {
   const scripts = new Map<string, { scriptName: string; runs: ScriptOutcomes['runs'][number][] }>();
   for (const row of rows) {

@@ -2,14 +2,14 @@ interface Numbered {
   readonly seq: number;
 }
 
-/** Two descending sequences, each in slices, as one; again in slices, which may be empty. */
+/** Merges descending sequences, each given in slices, into one. Yields slices, which may be empty. */
 export function* mergeDescending<Item extends Numbered>(
   ...sequences: readonly Iterator<readonly Item[]>[]
 ): Generator<readonly Item[]> {
   const sources = sequences.map((slices) => new Source(slices));
   for (;;) {
     for (const source of sources) {
-      // One slice at a time: each may have taken a while.
+      // Yields after each slice, because reading a slice may take a while.
       while (source.isEmpty && source.advance()) yield [];
     }
     const batch: Item[] = [];
@@ -40,7 +40,7 @@ class Source<Item extends Numbered> {
     return this.#slice[this.#at]?.seq ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** False when there are no more slices. */
+  /** False if there are no more slices. */
   advance(): boolean {
     const { value, done } = this.#slices.next();
     this.isOver = done === true;

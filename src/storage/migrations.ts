@@ -1,4 +1,4 @@
-/** The history of the schema. One is never changed once it was released; a new one is added at the end. */
+/** The migrations of the schema, in order. A released migration is never changed; new ones are added at the end. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE runs (

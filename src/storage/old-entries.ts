@@ -10,8 +10,8 @@ const columnCount = 15;
 type Row = (string | number | null)[];
 
 /**
- * Imports the file in which release 0.1.0 kept new runs before it wrote them to the database. A service that was killed left rows there.
- * Removes the file.
+ * Imports the file in which release 0.1.0 kept new runs before it wrote them to the database. A killed service left
+ * rows there. Removes the file.
  */
 export function importOldEntries(database: Database, path: string): void {
   const rows = readRows(path);

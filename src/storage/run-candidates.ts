@@ -2,20 +2,20 @@ import type { Cursor, RunQuery } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { mergeDescending } from './merge-descending.ts';
 
-/** A run that fits. */
+/** A run that matches the query. */
 export interface Candidate {
   readonly seq: number;
   readonly queuedAt: string;
 }
 
-/** How many runs are looked at in one go: few at first, since they may do; at most a few milliseconds' worth. */
+/** Number of runs examined at once: few at first, because they may suffice; at most as many as take a few milliseconds. */
 const firstSliceRows = 200;
 const largestSliceRows = 2500;
-/** A text that more runs have is common. */
+/** A text found in more runs than this is common. */
 const rareMatches = 1000;
-/** Up to here it is counted how many runs a filter leaves, to find the one that leaves the fewest. */
+/** The runs that a filter leaves are counted up to this number, to find the most selective filter. */
 const countedRows = 5000;
-/** The search index knows texts by their groups of three characters. */
+/** The search index splits texts into groups of three characters. */
 const shortestIndexed = 3;
 
 type Bound = string | number;
@@ -23,11 +23,11 @@ type Bound = string | number;
 interface Condition {
   readonly sql: string;
   readonly values: readonly Bound[];
-  /** Whether an index has those that fit in the order of time. */
+  /** Whether an index lists the matching runs in order of time. */
   readonly isIndexed: boolean;
 }
 
-/** Finds the runs that fit a query, in small steps: nobody waits for the whole of it, however many runs there are. */
+/** Finds the runs that match a query, in small steps that do not block other work, for any number of runs. */
 export class Candidates {
   readonly #database: Database;
 
@@ -36,7 +36,7 @@ export class Candidates {
     database.function('folded', { deterministic: true }, folded);
   }
 
-  /** The fitting ones, the newest first, in slices of any size, also none. */
+  /** The matching runs, newest first, in slices of any size, including empty ones. */
   slices(query: RunQuery): Generator<readonly Candidate[]> {
     const { text } = query;
     const conditions = conditionsOf(query);
@@ -48,14 +48,15 @@ export class Candidates {
       const isUnfiltered = conditions.length === 0 && spanOf(query).length === 0;
       if (isUnfiltered) return this.#search(query, text, matching(text));
     }
-    // A text that many have is found soon by looking through those that another filter leaves; a span of time is one, too.
+    // Runs with a common text are found quickly by scanning the runs that another filter leaves. A span of time is such
+    // a filter.
     const others = conditions.filter((condition) => condition !== driver);
     return this.#walk(query, driver, text === null ? others : [...others, containing(text)]);
   }
 
   /**
-   * Along the index of one filter. What else is asked for is tried on so many rows at a time: one statement for all would go on,
-   * for as long as it takes, until it has found enough.
+   * Scans the index of one filter, and checks the other conditions on a limited number of rows at a time. A single
+   * statement would run until it has found enough matches.
    */
   *#walk(
     query: RunQuery,
@@ -83,7 +84,7 @@ export class Candidates {
     }
   }
 
-  /** By the index of texts, and through the few that are not in it yet. */
+  /** Searches the text index, and scans the few runs that are not in it yet. */
   #search(query: RunQuery, text: string, indexed: Condition): Generator<readonly Candidate[]> {
     const fitting = [...conditionsOf(query), ...spanOf(query)];
     return mergeDescending(
@@ -114,8 +115,8 @@ export class Candidates {
   }
 
   /**
-   * All that have a text, if they are few; else null. The index of texts finds a rare one several times faster from the oldest on
-   * than from the newest, where it cannot skip.
+   * Returns all runs with a text if there are few; otherwise null. The text index finds a rare text several times
+   * faster in ascending order than in descending order, because it cannot skip in the latter.
    */
   #rare({ sql, values }: Condition): Condition | null {
     const rows = this.#database.prepare(`${sql} ORDER BY seq LIMIT ${rareMatches}`).all(...values);
@@ -147,7 +148,7 @@ function conditionsOf(query: RunQuery): Condition[] {
   const script = oneOf('script_id', query.scriptId === null ? null : [query.scriptId]);
   const state = stateOf(query);
   return [
-    // The one pair that has an index of its own: how a script went wrong is what people look for.
+    // This pair has an index of its own, because failures of a script are a common query.
     ...(state?.isIndexed && script.length === 1
       ? [{ ...joined([...script, state]), isIndexed: true }]
       : [...script, ...(state === null ? [] : [state])]),
@@ -157,7 +158,7 @@ function conditionsOf(query: RunQuery): Condition[] {
   ];
 }
 
-/** The indexes of states are for those that went wrong, and for those that are not over: their words have to stand in the query. */
+/** The indexes of states cover only failed and unfinished runs, so the query must repeat the condition of the index. */
 function stateOf({ states }: RunQuery): Condition | null {
   if (states === null) return null;
   const any = anyOf('state', states);
@@ -168,7 +169,7 @@ function stateOf({ states }: RunQuery): Condition | null {
   return { ...any, sql: `(${any.sql} AND ${part})` };
 }
 
-/** An index has all but those that are the rule. */
+/** The index omits the most common value. */
 function unusual(column: string, words: readonly string[] | null, rule: string): Condition[] {
   if (words === null) return [];
   const any = anyOf(column, words);
@@ -176,7 +177,7 @@ function unusual(column: string, words: readonly string[] | null, rule: string):
   return [{ ...any, sql: `(${any.sql} AND ${column} <> '${rule}')` }];
 }
 
-/** Only one word leaves the rows of an index in the order of time. */
+/** Only a single value keeps the rows of an index in order of time. */
 function anyOf(column: string, words: readonly string[]): Condition {
   const sql = `(${words.map(() => `${column} = ?`).join(' OR ')})`;
   return { sql, values: words, isIndexed: words.length === 1 };
@@ -186,7 +187,7 @@ function spanOf(query: RunQuery): Condition[] {
   return [...lowerOf(query, null), ...upperOf(query, null)];
 }
 
-/** One bound at each end, the tighter one: of two, the index may be searched by the other. */
+/** Uses one bound at each end, the tighter one: with two, SQLite might search the index by the other. */
 function lowerOf({ since }: RunQuery, last: Cursor | null): Condition[] {
   if (last !== null) return [plain('(queued_at, seq) >= (?, ?)', last.queuedAt, last.seq)];
   return since === null ? [] : [plain('queued_at >= ?', since)];
@@ -199,7 +200,7 @@ function upperOf({ until }: RunQuery, after: Cursor | null): Condition[] {
 }
 
 function containing(text: string): Condition {
-  // LIKE knows upper and lower case of a to z only. To fold all texts costs more, so it is done where it matters.
+  // LIKE ignores case only for a to z. Folding the case of all texts is slower, so it is used only when necessary.
   if (hasOtherCase(text)) {
     const sought = folded(text);
     return plain(
@@ -220,7 +221,7 @@ function folded(text: unknown): string {
   return String(text).toLowerCase();
 }
 
-/** Those that have ended, and those that have not. */
+/** Ended runs that are not in the text index, and runs that have not ended. */
 const untended = plain(
   `SELECT seq FROM (SELECT seq FROM runs WHERE tended = 0 AND ended_at IS NOT NULL
      UNION ALL SELECT seq FROM runs WHERE ended_at IS NULL) WHERE TRUE`,

@@ -6,15 +6,15 @@ import { localDay } from '../shared/local-day.ts';
 import type { Database } from './database.ts';
 import { countDuration, countOutcome, type DayCount, readDayCount } from './day-counts.ts';
 
-/** So many scripts' counts of a day are kept in memory. */
+/** Maximum number of scripts whose counts of a day are cached. */
 const mostKept = 200;
 
-/** Counts runs as they end, by day and script: nobody has to go through all of them to say how many there were. */
+/** Counts runs by day and script when they end, so that statistics need not read all runs. */
 export class RunCounts {
   readonly #name: StatementSyncInstance;
   readonly #find: StatementSyncInstance;
   readonly #put: StatementSyncInstance;
-  /** What was written last, of the scripts that are in use: nobody else writes it. */
+  /** The counts last written, for scripts in use. No other code writes them. */
   readonly #kept = new Map<string, { day: string; name: string; count: DayCount }>();
 
   constructor(database: Database) {
@@ -26,7 +26,7 @@ export class RunCounts {
     this.#put = database.prepare('INSERT OR REPLACE INTO run_days VALUES (?, ?, ?, ?)');
   }
 
-  /** What was added is not on record: it has to be looked up what is. */
+  /** Clears the cache after a failed transaction, because its counts are not on record. */
   reread(): void {
     this.#kept.clear();
   }
@@ -37,7 +37,7 @@ export class RunCounts {
     if (kept?.name !== scriptName) this.#name.run(scriptId, scriptName);
     const count = kept?.day === day ? kept.count : readDayCount(this.#find.get(day, scriptId));
     if (ending.endCause !== null) countOutcome(count, ending.state, ending.endCause);
-    // A run that never began took no time.
+    // A run that never started has no duration.
     if (ending.startedAt !== null && ending.durationMs !== null)
       countDuration(count, bucketOf(ending.durationMs), ending.durationMs);
     this.#put.run(day, scriptId, JSON.stringify(count.outcomes), JSON.stringify(count.durations));

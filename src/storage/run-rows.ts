@@ -12,10 +12,10 @@ import {
 } from '../runs/run-record.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 
-/** Of `data`, `params` and `result` each, the most that a list shows. */
+/** The largest size of `data`, `params` and `result` that a list shows, each. */
 const largestBriefBytes = 4096;
 
-/** Whether a text is in such a list. */
+/** Whether a list shows a text of this size. */
 export function isBrief(text: string): boolean {
   return Buffer.byteLength(text) <= largestBriefBytes;
 }
@@ -27,12 +27,12 @@ const small = `${memberColumns}, script_version, sync, executor, code, message, 
   stdout_tail, stderr_head, stderr_tail, truncated, left_running`;
 
 /**
- * Results go in and out as bytes, though the database holds them as text: making a string of a large one, and bytes of that
- * again, would hold up everybody for longer than writing it does.
+ * Results are read and written as bytes, although the database stores them as text. Converting a large result to a
+ * string and back would block the service for longer than writing it.
  */
 export const columns = `${small}, data, params, CAST(result AS BLOB) AS result`;
 
-/** A record for a list: what is over the limit is left out. `octet_length` does not read what it measures. */
+/** The columns of a record in a list, without values over the limit. `octet_length` does not read the value. */
 export const briefColumns = `${small}, ${brief('data', 'data')}, ${brief('params', 'params')},
   ${brief('result', 'CAST(result AS BLOB)')}`;
 
@@ -46,7 +46,7 @@ export function toRecord(row: Row): RunRecord {
   return { ...toBrief(row), params: objectOf(row.params) };
 }
 
-/** Field by field: a spread into an object of this size costs ten times as much as all the rest. */
+/** Copies field by field: a spread into an object of this size costs ten times as much as the rest of the function. */
 export function toBrief(row: Row): BriefRun {
   const member = toMember(row);
   return {
@@ -81,7 +81,7 @@ export function toBrief(row: Row): BriefRun {
   };
 }
 
-/** Its place among the runs that started each other. */
+/** The position of a run among the runs that started each other. */
 export function toMember(row: Row): FamilyMember {
   return {
     runId: String(row.run_id),

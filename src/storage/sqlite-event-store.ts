@@ -12,10 +12,10 @@ import { Facts } from './facts.ts';
 import { oneOf, type Row } from './run-rows.ts';
 
 const columns = 'seq, type, run_id, data';
-/** Not to be seen from the oldest that is there: one that came before it may have gone with its run. */
+/** Stored separately: the oldest event does not show it, because an event before it may have been removed with its run. */
 const goneUpTo = 'events_gone_up_to';
 
-/** Events in SQLite. */
+/** Stores events in SQLite. */
 export class SqliteEventStore implements EventStore {
   readonly #database: Database;
   readonly #facts: Facts;
@@ -30,7 +30,7 @@ export class SqliteEventStore implements EventStore {
   constructor(database: Database) {
     this.#database = database;
     this.#facts = new Facts(database);
-    // The table of sequences, because the newest events may be gone, and their numbers must not come again.
+    // Uses the table of sequences: the newest events may have been removed, and their numbers must not be reused.
     this.#extent = database.prepare(
       `SELECT count(*) AS count, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS newest FROM events`,
     );

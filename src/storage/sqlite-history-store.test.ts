@@ -79,7 +79,7 @@ describe('the list of runs', () => {
     expect(await allPages(history, everything)).toEqual(runs.reverse());
   });
 
-  it('comes in pages that have each run once, also while more come', async () => {
+  it('has pages that contain each run once, also while runs are added', async () => {
     const { history, add } = setUp();
     const runs = Array.from({ length: 25 }, () => add()).reverse();
     const first = await history.page({ ...everything, limit: 10 }, forever);
@@ -88,20 +88,20 @@ describe('the list of runs', () => {
     expect(await allPages(history, { ...everything, limit: 10, after: first.next })).toEqual(runs.slice(10));
   });
 
-  it('has runs of the same moment once each, in the order in which they came', async () => {
+  it('lists runs of the same time once each, in their order of arrival', async () => {
     const { history, add } = setUp();
     const runs = Array.from({ length: 10 }, () => add({ queuedAt: '2024-05-01T12:00:00.000Z' })).reverse();
     expect(await allPages(history, { ...everything, limit: 3 })).toEqual(runs);
   });
 
   it.each([
-    ['缩放', 'in the name, a short one'],
+    ['缩放', 'in the name, a short text'],
     ['放图片', 'in the name'],
     ['done', 'in the message'],
     ['DONE: a', 'in other case'],
-    ['a "b" c%_\\', 'with what means something elsewhere'],
-    ['a', 'a short one'],
-  ])('finds %s: %s, whether it was indexed or not', async (text) => {
+    ['a "b" c%_\\', 'with special characters'],
+    ['a', 'a short text'],
+  ])('finds %s: %s, indexed or not', async (text) => {
     const { history, add, tend } = setUp();
     const other = { scriptName: 'x', message: 'nothing' };
     const fitting = { message: `Done: a "b" c%_\\ 缩放图片` };
@@ -118,7 +118,7 @@ describe('the list of runs', () => {
   });
 
   it.each(['äpfel', 'ÄPFEL', 'ÄPf', 'ПРИВЕТ', 'привет', 'Ив', 'ив', 'ä'])(
-    'finds %s in upper and lower case, whether it was indexed or not, and beside other filters',
+    'finds %s in upper and lower case, indexed or not, combined with other filters',
     async (text) => {
       const { history, add, tend } = setUp();
       const scriptId = randomUUID();
@@ -136,7 +136,7 @@ describe('the list of runs', () => {
     },
   );
 
-  it('is not searched beyond a span of time, however many outside of it have the text', () => {
+  it('is searched only within the span of time, even if many runs outside contain the text', () => {
     const { database, store, add, tend } = setUp();
     const runs = store.atomically(() => Array.from({ length: 3000 }, () => add({ message: 'images done' })), {
       durable: false,
@@ -152,7 +152,7 @@ describe('the list of runs', () => {
     expect(some.map((slice) => slice.length)).toEqual([10]);
   });
 
-  it('gives what any filters leave, whatever they are, in any order of time', async () => {
+  it('returns the runs that match any combination of filters, in any order of time', async () => {
     const pick = <Value>(...values: Value[]) => fc.constantFrom(...values);
     const scripts = [randomUUID(), randomUUID()];
     const run = fc.record({
@@ -199,7 +199,7 @@ describe('the list of runs', () => {
     );
   });
 
-  it('looks through many runs without making anybody wait, and stops when nobody waits for it', async () => {
+  it('searches many runs without blocking, and stops when the client disconnects', async () => {
     const { history, store, add } = setUp();
     store.atomically(() => Array.from({ length: 12_000 }, () => add({ message: 'x' })), { durable: false });
     let turns = 0;
@@ -231,7 +231,7 @@ function isWanted(run: BriefRun, wanted: Partial<RunQuery>): boolean {
 describe('the chain of a run', () => {
   const bounds = { members: 100, generations: 100 };
 
-  it('is the same from wherever it is asked for', () => {
+  it('is the same for every run in it', () => {
     const { history, add } = setUp();
     const root = add();
     const [left, right] = [add({ parentRunId: root, depth: 1 }), add({ parentRunId: root, depth: 1 })];
@@ -245,7 +245,7 @@ describe('the chain of a run', () => {
     expect(history.family(randomUUID(), bounds)).toEqual({ members: [], isComplete: true });
   });
 
-  it('begins with the first that is still on record', () => {
+  it('begins with the first run that is still on record', () => {
     const { history, add } = setUp();
     const child = add({ parentRunId: randomUUID(), depth: 3 });
     expect(history.family(child, bounds).members.map(({ runId }) => runId)).toEqual([child]);
@@ -255,7 +255,7 @@ describe('the chain of a run', () => {
 describe('a chain without an end', () => {
   const idsOf = ({ members }: Family) => members.map(({ runId }) => runId);
 
-  it('is shown so many generations above the run and below the first one', () => {
+  it('is limited in generations above the run and below the first run', () => {
     const { history, add } = setUp();
     const line = [add()];
     for (let depth = 1; depth < 9; depth++) line.push(add({ parentRunId: line.at(-1) ?? null, depth }));
@@ -272,7 +272,7 @@ describe('a chain without an end', () => {
     expect(family(8, 7).isComplete).toBe(false);
   });
 
-  it('has the run that was asked for, and those that led to it, however many there are beside it', () => {
+  it('contains the requested run and its ancestors, for any number of siblings', () => {
     const { history, add } = setUp();
     const root = add();
     const beside = Array.from({ length: 5 }, () => add({ parentRunId: root }));
@@ -288,7 +288,7 @@ describe('a chain without an end', () => {
 });
 
 describe('counts', () => {
-  it('are made when a run ends, for its day and its script, and once', async () => {
+  it('are updated once when a run ends, for its day and its script', async () => {
     const { history, store, add } = setUp();
     const other = randomUUID();
     add();
@@ -316,7 +316,7 @@ describe('counts', () => {
 describe('the limits of the history', () => {
   const none = { endedBefore: null, runs: null, bytes: null };
 
-  it('are kept by removing the oldest, and none that has not ended, which do not count either', () => {
+  it('remove the oldest ended runs, and ignore runs that have not ended', () => {
     const { retention, add, tend } = setUp();
     const runs = [add({ state: 'running' }), add(), add(), add()];
     const [, a, b, c] = runs;
@@ -334,7 +334,7 @@ describe('the limits of the history', () => {
     expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.000Z' }, 10)).toEqual([]);
   });
 
-  it('do not make new runs go before old ones when the clock was set back', () => {
+  it('do not remove new runs before old ones after the clock was set back', () => {
     const { retention, add, tend } = setUp();
     const runs = [add({ endedAt: '2031-01-01T00:00:00.000Z' }), add({ endedAt: '2024-05-01T13:00:00.000Z' })];
     tend(runs);
@@ -343,7 +343,7 @@ describe('the limits of the history', () => {
     expect(retention.expired({ ...none, endedBefore: '2025-01-01T00:00:00.000Z' }, 10)).toEqual([runs[1]]);
   });
 
-  it('take fewer runs at once where these have large records, but one at least', () => {
+  it('remove fewer runs at once if their records are large, but at least one', () => {
     const { retention, add, tend } = setUp();
     const mebibyte = 'x'.repeat(1024 * 1024);
     const large = Array.from({ length: 5 }, () => add({ data: [mebibyte] }));
@@ -361,7 +361,7 @@ describe('the limits of the history', () => {
     }
   });
 
-  it('count what runs take: their folder, and their record', () => {
+  it('count the size of the folder and of the record', () => {
     const { history, retention, add } = setUp();
     const runId = add({ data: ['x'.repeat(10_000)] });
     expect(retention.untended(10)).toEqual([runId]);
@@ -375,7 +375,7 @@ describe('the limits of the history', () => {
     expect(history.totals()).toEqual({ runs, bytes });
   });
 
-  it('leave counts by day alone until they are very old', async () => {
+  it('keep counts by day until they are very old', async () => {
     const { history, retention, add } = setUp();
     add();
     retention.forgetDays('2024-05-01');
@@ -387,10 +387,10 @@ describe('the limits of the history', () => {
 });
 
 describe('the index of texts', () => {
-  it('is tidied in small steps, and finds the same before, meanwhile and afterwards', async () => {
+  it('is merged in small steps, and finds the same runs before, meanwhile and afterwards', async () => {
     const { history, retention, add, tend } = setUp();
     const runs = Array.from({ length: 200 }, (_, number) => add({ message: `picture number ${number}` }));
-    // Each part by itself, as when runs end one after the other.
+    // Each run separately, as when runs end one after the other.
     for (const runId of runs) tend([runId]);
     const found = () => allPages(history, { ...everything, text: 'number 1' });
     const before = await found();
@@ -406,7 +406,7 @@ describe('the index of texts', () => {
   });
 });
 
-it('a database that has become much too large for what is in it gives the room back', async () => {
+it('a database with much free space returns it to the disk', async () => {
   const path = join(await tempFolder(), 'hob.db');
   const database = openDatabase(path);
   onTestFinished(() => database.close());

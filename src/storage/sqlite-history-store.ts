@@ -21,10 +21,10 @@ import { latestOutcomesOf } from './latest-outcomes.ts';
 import { type Candidate, Candidates } from './run-candidates.ts';
 import { briefColumns, memberColumns, toBrief, toMember } from './run-rows.ts';
 
-/** So many scripts' days are added up in one go: a few milliseconds' worth. */
+/** Number of rows added up at once, which takes a few milliseconds. */
 const sliceDays = 500;
 
-/** The history of runs in SQLite. */
+/** Reads the history of runs from SQLite. */
 export class SqliteHistoryStore implements HistoryStore {
   readonly totals: () => HistoryTotals;
   readonly outcomes: (query: OutcomeQuery) => Promise<readonly ScriptOutcomes[]>;
@@ -46,7 +46,7 @@ export class SqliteHistoryStore implements HistoryStore {
          UNION ALL SELECT seq, parent_run_id, height + 1 FROM line JOIN runs ON run_id = parent WHERE height <= ?
        ) SELECT height, ${memberColumns} FROM line JOIN runs ON seq = run_seq ORDER BY height`,
     );
-    // One generation after the other.
+    // In order of generations.
     this.#descendants = database.prepare(
       `WITH RECURSIVE family (seq, id, generation) AS (
          SELECT seq, run_id, 0 FROM runs WHERE run_id = ?
@@ -66,9 +66,9 @@ export class SqliteHistoryStore implements HistoryStore {
 
   async page(query: RunQuery, signal: AbortSignal): Promise<RunPage> {
     const found: Candidate[] = [];
-    // One more than is wanted tells whether there are more.
+    // One more run than requested shows whether there is a next page.
     for (const slice of this.#candidates.slices(query)) {
-      // There is nobody left to tell.
+      // The client has disconnected.
       if (signal.aborted) break;
       found.push(...slice.slice(0, query.limit + 1 - found.length));
       if (found.length > query.limit) break;
@@ -79,7 +79,7 @@ export class SqliteHistoryStore implements HistoryStore {
     const rows = this.#briefs.all(JSON.stringify(shown.map(({ seq }) => seq)));
     const bySeq = new Map(rows.map((row) => [Number(row.seq), row]));
     return {
-      // One that was removed in the meantime is not there any more.
+      // Omits runs that were removed meanwhile.
       runs: shown.flatMap(({ seq }) => {
         const row = bySeq.get(seq);
         return row === undefined ? [] : [toBrief(row)];
@@ -90,7 +90,7 @@ export class SqliteHistoryStore implements HistoryStore {
   }
 
   family(runId: string, { members: most, generations }: FamilyBounds): Family {
-    // Each query goes one step too far, to see whether there is more.
+    // Each query reads one more than requested, to detect whether there is more.
     const line = this.#line.all(runId, generations);
     const ancestry = line.slice(0, generations + 1);
     const root = ancestry.at(-1);
@@ -107,7 +107,7 @@ export class SqliteHistoryStore implements HistoryStore {
 
   async counts({ from, to, scriptId }: CountedSpan): Promise<DayCounts> {
     const [scripts, days] = [new CountSums(), new CountSums()];
-    // What comes after this is next; nothing comes before the first.
+    // The last row read. The empty script id is before all others.
     let last = { day: from, scriptId: '' };
     for (;;) {
       const rows = this.#days.all(last.day, last.scriptId, to, scriptId, scriptId, sliceDays);

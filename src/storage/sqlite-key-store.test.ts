@@ -34,7 +34,7 @@ describeKeyStore('memory', () => {
 const use = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
 const owner = { runId: 'run', usedAt: '2024-05-01T12:00:00.000Z', since: '2024-04-30T12:00:00.000Z' };
 
-it('a key goes when what was to be written with it fails', () => {
+it('a key is not stored if the transaction of its run fails', () => {
   const database = open();
   const keys = new SqliteKeyStore(database);
   const write = () => {
@@ -45,7 +45,7 @@ it('a key goes when what was to be written with it fails', () => {
   expect(keys.find(use, owner.since)).toBeNull();
 });
 
-it('a new key takes only so many old ones along that nobody notices', () => {
+it('a new key removes only a limited number of expired ones', () => {
   const database = open();
   const keys = new SqliteKeyStore(database);
   for (let index = 0; index < 100; index++)

@@ -3,13 +3,16 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { KeyOwner, KeyStore, KeyUse } from '../runs/keys/key-store.ts';
 import { type Database, named } from './database.ts';
 
-/** How many old keys go when a new one comes: more than one, so that they get fewer, and so few that nobody notices. */
+/**
+ * Number of expired keys removed with each new key: more than one, so that they become fewer, and few enough to cost no
+ * time.
+ */
 const removedInPassing = 20;
 
 const isUnfinished =
   'EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency_keys.run_id AND ended_at IS NULL)';
 
-/** Keys in SQLite. */
+/** Stores idempotency keys in SQLite. */
 export class SqliteKeyStore implements KeyStore {
   readonly #find: StatementSyncInstance;
   readonly #removeOld: StatementSyncInstance;

@@ -36,7 +36,7 @@ function setUp() {
   };
 }
 
-it('gives back what it was given, to the last character', () => {
+it('returns every character of a notification unchanged', () => {
   const { add, all } = setUp();
   const odd = add({
     type: 'error',
@@ -51,13 +51,13 @@ it('gives back what it was given, to the last character', () => {
   expect(all()).toEqual([plain, odd]);
 });
 
-it('keeps the newest and forgets the others', () => {
+it('keeps the newest notifications and removes the others', () => {
   const { add, all } = setUp();
   const added = Array.from({ length: 12 }, () => add({}, 5));
   expect(all()).toEqual(added.slice(-5).reverse());
 });
 
-it('is read a page at a time, and what comes meanwhile moves nothing', () => {
+it('returns pages that do not shift when notifications are added', () => {
   const { store, add } = setUp();
   const added = Array.from({ length: 5 }, () => add());
   const first = store.page({ after: null, limit: 2 });
@@ -69,7 +69,7 @@ it('is read a page at a time, and what comes meanwhile moves nothing', () => {
   expect(store.page({ after: 0, limit: 1 })).toEqual({ notifications: [], next: null });
 });
 
-it('the notifications of a run go with it, unless it has not ended', () => {
+it('removes the notifications of a run with the run, unless the run has not ended', () => {
   const { database, add, all } = setUp();
   const runs = new SqliteRunStore(database);
   const [gone, lasting] = [randomUUID(), randomUUID()];

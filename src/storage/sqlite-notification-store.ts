@@ -10,7 +10,7 @@ import {
 import { type Database, named, transact } from './database.ts';
 import { oneOf, type Row } from './run-rows.ts';
 
-/** Notifications in SQLite. */
+/** Stores notifications in SQLite. */
 export class SqliteNotificationStore implements NotificationStore {
   readonly #database: Database;
   readonly #add: StatementSyncInstance;
@@ -41,7 +41,7 @@ export class SqliteNotificationStore implements NotificationStore {
   }
 
   page({ after, limit }: { after: number | null; limit: number }): NotificationPage {
-    // One more than asked for, to know whether there is a next page.
+    // One more than requested, to know whether there is a next page.
     const rows = this.#page.all(after ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const shown = rows.slice(0, limit);
     const next = rows.length > limit ? Number(shown.at(-1)?.seq) : null;

@@ -6,21 +6,27 @@ import { type Database, named, transact } from './database.ts';
 import { totalsOf } from './history-totals.ts';
 import type { Row } from './run-rows.ts';
 
-/** What a record takes beside its texts, roughly: its other columns, and its entries in the indexes. */
+/** Estimated size of a record besides its texts: the other columns and the index entries. */
 const recordBytes = 1024;
 
-/** What is merged of the index in one go. More hold up others: of pages that cancel each other out many are read for one written. */
+/**
+ * Number of index pages merged at once. More would block other work: where entries cancel each other out, many pages
+ * are read for one page written.
+ */
 const mergedPages = 8;
-/** Of free pages, so many are given back in one go: less than a millisecond's worth. 16 MiB of them are kept. */
+/**
+ * Number of free pages returned to the disk at once, which takes less than a millisecond. 16 MiB of free pages are
+ * kept.
+ */
 const vacuumedPages = 256;
 const sparePages = 4096;
 
-/** So much of records goes in one batch: to free the pages of more would hold others up. */
+/** Maximum size of the records removed in one batch: freeing the pages of more would block other work. */
 const batchBytes = 4 * 1024 * 1024;
-/** Does not read what it measures. */
+/** `octet_length` does not read the value. */
 const textBytes = 'octet_length(data) + octet_length(params) + coalesce(octet_length(result), 0)';
 
-/** Sizes and limits of the history in SQLite. */
+/** Stores the sizes of runs in SQLite, and finds the runs over the limits of the history. */
 export class SqliteRetentionStore implements RetentionStore {
   readonly #database: Database;
   readonly #untended: StatementSyncInstance;
@@ -60,7 +66,8 @@ export class SqliteRetentionStore implements RetentionStore {
     this.#tooOld = database.prepare(
       `SELECT run_id, ${textBytes} AS bytes FROM runs WHERE ended_at < ? ORDER BY ended_at LIMIT ?`,
     );
-    // Not by the time of their end: a clock that was ahead would make new runs older than those it had left.
+    // Not ordered by the time of the end: after a clock was ahead, new runs would look older than the runs of that
+    // time.
     this.#oldest = database.prepare(
       `SELECT run_id, disk_bytes, ${textBytes} AS bytes FROM runs WHERE ended_at IS NOT NULL ORDER BY seq LIMIT ?`,
     );
@@ -72,7 +79,7 @@ export class SqliteRetentionStore implements RetentionStore {
 
   tend(sizes: readonly FolderSize[]): void {
     const given = JSON.stringify(sizes);
-    // All in one: the index of texts takes a hundred of them in hardly more time than one.
+    // One transaction: adding a hundred texts to the index takes hardly longer than adding one.
     named(() =>
       transact(this.#database, () => {
         this.#addTexts.run(given);
@@ -92,15 +99,15 @@ export class SqliteRetentionStore implements RetentionStore {
     const changes = () => Number(this.#changes.get()?.changes);
     const before = changes();
     this.#merge.run();
-    // The statement itself counts as one.
+    // The statement itself counts as one change.
     return changes() - before > 1;
   }
 
-  /** Gives back to the disk what is free in the file, but for what will soon be needed again. */
+  /** Returns free pages of the file to the disk, except those that will soon be needed again. */
   #shrink(): boolean {
     const freePages = Number(this.#freePages.get()?.freelist_count);
     if (freePages <= sparePages) return false;
-    // As a statement that is read to its end: it frees one page for each row that is asked for.
+    // Reads the statement to its end: it frees one page for each row read.
     this.#vacuum.all();
     return Number(this.#freePages.get()?.freelist_count) < freePages;
   }
@@ -117,7 +124,7 @@ export class SqliteRetentionStore implements RetentionStore {
     const expired: Row[] = [];
     const oldest = this.#oldest.all(most + 1);
     for (const [at, row] of oldest.entries()) {
-      // The latest does not go for its size: whoever ran it should find out what became of it.
+      // The latest run is not removed because of its size, so that its user can still see its outcome.
       const isTooLarge = bytes > 0 && at < oldest.length - 1;
       if (at === most || (runs <= 0 && !isTooLarge)) break;
       expired.push(row);
@@ -136,7 +143,7 @@ function over(total: number, limit: number | null): number {
   return limit === null ? 0 : total - limit;
 }
 
-/** As many as may go at once, one at least. */
+/** As many runs as may be removed at once, at least one. */
 function oneBatch(rows: readonly Row[]): string[] {
   let bytes = 0;
   const fitting = rows.filter((row, index) => {

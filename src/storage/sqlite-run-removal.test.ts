@@ -30,19 +30,19 @@ function setUp() {
       for (const each of endings) store.finish(runId, each);
       return runId;
     },
-    /** What is done for an ended run some time after its end. */
+    /** The work that is done for an ended run some time after its end. */
     tend(runId: string) {
       const { seq } = database.prepare('SELECT seq FROM runs WHERE run_id = ?').get(runId) ?? {};
       database.exec(`INSERT INTO run_texts (rowid, script_name, message) SELECT seq, script_name, message FROM runs WHERE seq = ${seq};
         UPDATE runs SET tended = 1, disk_bytes = 100 WHERE seq = ${seq}`);
     },
     matches: () => one(`SELECT count(*) FROM run_texts WHERE run_texts MATCH '"images done"'`),
-    /** Compares the index with what is in the table. */
+    /** Compares the index with the table. */
     checkTexts: () => database.exec(`INSERT INTO run_texts (run_texts, rank) VALUES ('integrity-check', 1)`),
   };
 }
 
-it('an ended run goes with all that can be searched of it, and leaves no trace in the index', () => {
+it('an ended run is removed with its entries in the text index', () => {
   const { store, removal, add, tend, matches, checkTexts, one } = setUp();
   const [gone, stays, untended] = [add(ending), add(ending), add(ending)];
   for (const runId of [gone, stays]) tend(runId);
@@ -57,7 +57,7 @@ it('an ended run goes with all that can be searched of it, and leaves no trace i
   expect(one('SELECT bytes FROM history')).toBe(100);
 });
 
-it('the counts of what ran stay, and so do the keys', () => {
+it('the counts by day and the keys of removed runs stay', () => {
   const { database, removal, add, one } = setUp();
   const runId = add(ending);
   const use = { scriptId: 'a script', keyHash: 'hash', bodyMac: 'mac' };
@@ -69,7 +69,7 @@ it('the counts of what ran stay, and so do the keys', () => {
   expect(keys.find(use, '')).toEqual({ runId, bodyMac: 'mac' });
 });
 
-it('a run without an end stays, and one that is not there is not told of', () => {
+it('a run without an end stays, and an unknown run is not reported as removed', () => {
   const { store, removal, add, one } = setUp();
   const [live, ended] = [add(), add(ending)];
   expect(removal.forgetRuns([live, randomUUID(), ended])).toEqual([ended]);
@@ -79,7 +79,7 @@ it('a run without an end stays, and one that is not there is not told of', () =>
   expect(one('SELECT runs FROM history')).toBe(1);
 });
 
-it('what comes too late for a run that is gone does no harm', () => {
+it('late writes for a removed run have no effect', () => {
   const { store, removal, add } = setUp();
   const runId = add(ending);
   removal.forgetRuns([runId]);
@@ -89,7 +89,7 @@ it('what comes too late for a run that is gone does no harm', () => {
   expect(store.findBrief(runId)).toBeNull();
 });
 
-it('many go at once', () => {
+it('many runs are removed at once', () => {
   const { removal, add, tend, matches, checkTexts } = setUp();
   const runIds = Array.from({ length: 200 }, () => add(ending));
   for (const runId of runIds) tend(runId);

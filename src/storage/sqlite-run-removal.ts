@@ -6,13 +6,13 @@ import { type Database, named, transact } from './database.ts';
 
 export interface ForgottenRuns {
   readonly runIds: readonly string[];
-  /** How many events told of them. */
+  /** Number of events of these runs. */
   readonly events: number;
 }
 
-/** Forgets runs in SQLite. */
+/** Removes runs from SQLite. */
 export class SqliteRunRemoval implements RunRemoval {
-  /** What is gone, for those who have some of it in memory. */
+  /** Publishes the removed runs, for code that caches them. */
   readonly forgotten = new Feed<ForgottenRuns>();
   readonly #database: Database;
   readonly #forgetTexts: StatementSyncInstance;
@@ -22,7 +22,7 @@ export class SqliteRunRemoval implements RunRemoval {
 
   constructor(database: Database) {
     this.#database = database;
-    // The index has no copy of the texts: it finds what is to go by being told once more what it was.
+    // The index has no copy of the texts. To remove an entry, it needs the original texts again.
     this.#forgetTexts = database.prepare(
       `INSERT INTO run_texts (run_texts, rowid, script_name, message)
          SELECT 'delete', seq, script_name, message FROM runs
@@ -31,7 +31,7 @@ export class SqliteRunRemoval implements RunRemoval {
     this.#forget = database.prepare(
       'DELETE FROM runs WHERE run_id IN (SELECT value FROM json_each(?)) AND ended_at IS NOT NULL RETURNING run_id',
     );
-    // They have what the run was given and what came of it.
+    // Events contain the input and the result of the run.
     this.#forgetEvents = database.prepare(
       'DELETE FROM events WHERE run_id IN (SELECT value FROM json_each(?))',
     );

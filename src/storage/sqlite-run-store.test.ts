@@ -26,7 +26,7 @@ describeRunStore('memory', () => new MemoryRunStore());
 const record = queuedRun({ origin: 'cli', depth: 2 });
 
 describe('runs on disk', () => {
-  it('that find no room there are refused with the name that the lack has', async () => {
+  it('are refused with the SQLite name of the error if the disk is full', async () => {
     const database = open(join(await tempFolder(), 'hob.db'));
     const store = new SqliteRunStore(database);
     const pages = Number(database.prepare('PRAGMA page_count').get()?.page_count);
@@ -41,7 +41,7 @@ describe('runs on disk', () => {
     expect(isExhaustion('SQLITE_FULL')).toBe(true);
   });
 
-  it('are still there when the database is opened again', async () => {
+  it('are present after the database is opened again', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const before = open(path);
     new SqliteRunStore(before).insert(record, 'hash', { durable: true });
@@ -52,7 +52,7 @@ describe('runs on disk', () => {
     expect(store.unfinished()).toEqual([record]);
   });
 
-  it('are not to be had once the database is closed, and the store says so', () => {
+  it('cannot be read after the database is closed, and the store is no longer open', () => {
     const database = open(':memory:');
     const store = new SqliteRunStore(database);
     expect(store.isOpen).toBe(true);
@@ -61,7 +61,7 @@ describe('runs on disk', () => {
     expect(() => store.unfinished()).toThrow();
   });
 
-  it('are seen by another connection as soon as they are written', async () => {
+  it('are visible to another connection as soon as they are written', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const store = new SqliteRunStore(open(path));
     const other = new SqliteRunStore(open(path));
@@ -75,7 +75,7 @@ describe('runs on disk', () => {
     expect(other.find(record.runId)?.state).toBe('running');
   });
 
-  it('that Hob cannot have written are not passed on as if they were fine', async () => {
+  it('with values that Hob never writes cause an error', async () => {
     const database = open(':memory:');
     const store = new SqliteRunStore(database);
     store.insert(record, 'hash', { durable: false });
@@ -83,13 +83,13 @@ describe('runs on disk', () => {
     expect(() => store.find(record.runId)).toThrow(/dancing/);
   });
 
-  it('are written with the ceremony that was asked for', async () => {
+  it('are written with the requested durability', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const database = open(path);
     const store = new SqliteRunStore(database);
     store.insert(record, 'the hash of a token', { durable: true });
     expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 1 });
-    // In the write-ahead log, which is what a power cut leaves.
+    // The write-ahead log is the part that survives a power failure.
     expect(await readFile(`${path}-wal`)).toSatisfy((bytes: Buffer) => bytes.includes('the hash of a token'));
   });
 });

@@ -9,7 +9,7 @@ import { briefColumns, columns, isBrief, toBrief, toRecord } from './run-rows.ts
 const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync,
   state, data, params, queued_at, started_at, executor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Runs in SQLite. */
+/** Stores runs in SQLite. */
 export class SqliteRunStore implements RunStore {
   readonly #database: Database;
   readonly #counts: RunCounts;
@@ -161,7 +161,7 @@ export class SqliteRunStore implements RunStore {
     return this.#unfinished.all().map(toRecord);
   }
 
-  /** Inside a transaction it is that which decides what is on the disk when. */
+  /** Inside a transaction, the transaction determines the durability. */
   #write<Result>(durable: boolean, write: () => Result): Result {
     const isOwn = durable && !this.#database.isTransaction;
     return named(() => (isOwn ? durably(this.#database, write) : write()));
