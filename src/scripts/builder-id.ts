@@ -1,9 +1,9 @@
 import type { SectionReader } from './read-section.ts';
 
-/** The id of the program of Hob that builds environments. */
+/** The id of Hob's own script that builds environments. */
 export const builderId = '6d2f1f0e-53f4-4c39-9a2b-7d0c8b1e4a55';
 
-/** A script with this id would be started instead of that program. */
+/** Refuses this id in other scripts, because they would be started instead of the builder. */
 export function refuseBuilderId({ report, rootName }: SectionReader, id: string): void {
   if (id.toLowerCase() !== builderId) return;
   report(

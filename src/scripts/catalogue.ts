@@ -115,7 +115,7 @@ export class Catalogue {
     return script;
   }
 
-  /** The script with this id; null when there is none. Throws when what is there is no usable script. */
+  /** The script with this id; null if there is none. Throws if the script is not usable. */
   lookUp(id: string): Script | null {
     const found = this.#byId.get(id.toLowerCase()) ?? [];
     const [only, another] = found;
@@ -280,7 +280,7 @@ function idsOf(loaded: LoadedFolder): readonly string[] {
   return loaded.kind === 'script' ? [loaded.script.id] : [...new Set(loaded.ids)];
 }
 
-/** `files` are the places of the entries in `problems`. */
+/** `files` lists the files that the entries in `problems` name. */
 function unusable(text: Text, files: readonly string[]): AppError {
   return new AppError('script-unusable', text, { files: [...new Set(files)] });
 }

@@ -16,7 +16,7 @@ export async function confine(folder: string, written: string): Promise<Confined
   }
 }
 
-/** Where such a file really is; null when it is not there, is no file or lies outside. */
+/** Returns the real path of such a file; null if it is missing, not a file or outside the folder. */
 export async function realFileInside(folder: string, written: string): Promise<string | null> {
   const path = insideOf(folder, written);
   if (path === null) return null;

@@ -47,7 +47,7 @@ export async function loadFolder(folder: string): Promise<LoadedFolder | null> {
   const readings: { name: string; reading: ManifestReading }[] = [];
   for (const name of candidates) readings.push({ name, reading: await readFileAt(join(folder, name), name) });
   const manifests = readings.filter(({ reading }) => reading.kind !== 'not-a-manifest');
-  // Prefer a file that is certainly a manifest; a file that cannot be parsed may be anything.
+  // Prefer a file that is certainly a manifest: a file that cannot be parsed may have any purpose.
   const chosen =
     manifests.find(({ reading }) => reading.kind === 'script') ??
     manifests.find(({ reading }) => reading.kind === 'broken' && reading.ids.length > 0) ??
@@ -75,8 +75,8 @@ async function readFileAt(path: string, name: string): Promise<ManifestReading> 
   const content = await readRegularFile(path, { maxBytes: maxManifestBytes });
   if (content.kind === 'content') {
     const reading = await readManifest(path, parseToml(content.bytes));
-    const isPromised = reading.kind === 'not-a-manifest' && name === canonicalName;
-    return isPromised ? brokenReading(path, notAScript) : reading;
+    const mustBeManifest = reading.kind === 'not-a-manifest' && name === canonicalName;
+    return mustBeManifest ? brokenReading(path, notAScript) : reading;
   }
   if (content.kind === 'missing') return { kind: 'not-a-manifest' };
   if (content.kind === 'unreadable' && isExhaustion(content.errno)) {

@@ -15,8 +15,8 @@ const settleMs = 80;
 /** For 50 ms, the watcher does not report further changes of a reported file. The margin is for inexact timers. */
 const silentMs = 60;
 /** The watcher reads a new folder before it watches it, and misses changes in between. These delays trigger extra scans. */
-const behindMs = 2000;
-const looksBehind = 3;
+const newFolderDelayMs = 2000;
+const newFolderScans = 3;
 const pollMs = 2000;
 const retryMs = 1000;
 
@@ -29,7 +29,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   let work = Promise.resolve();
   /** New folders, with the number of remaining extra scans. */
   const fresh = new Map<string, number>();
-  let behind: NodeJS.Timeout | undefined;
+  let newFoldersTimer: NodeJS.Timeout | undefined;
   let closed = false;
 
   const watcher = watch([...catalogue.roots], {
@@ -46,8 +46,8 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   });
   watcher.on('addDir', (folder) => {
     if (levelOf(folder) > 2) return;
-    fresh.set(folder, looksBehind);
-    behind ??= setTimeout(lookBehind, behindMs);
+    fresh.set(folder, newFolderScans);
+    newFoldersTimer ??= setTimeout(scanNewFolders, newFolderDelayMs);
   });
   watcher.on('error', (error) => {
     if (isWatchLimit(error)) startPolling(error);
@@ -62,7 +62,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
       closed = true;
       clearTimeout(timer);
       clearTimeout(poll);
-      clearTimeout(behind);
+      clearTimeout(newFoldersTimer);
       await watcher.close();
       await work;
     },
@@ -72,7 +72,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     timer = undefined;
     const paths = [...pending.keys()];
     const now = performance.now();
-    for (const [path, told] of pending) if (now - told >= silentMs) pending.delete(path);
+    for (const [path, reportedAt] of pending) if (now - reportedAt >= silentMs) pending.delete(path);
     // A reported file may change again without an event, so it is scanned once more.
     if (pending.size > 0) timer = setTimeout(settle, settleMs);
     work = work
@@ -85,10 +85,10 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
       });
   }
 
-  async function lookBehind(): Promise<void> {
+  async function scanNewFolders(): Promise<void> {
     const folders = [...fresh.keys()];
-    for (const [folder, looks] of fresh) {
-      if (looks > 1) fresh.set(folder, looks - 1);
+    for (const [folder, scansLeft] of fresh) {
+      if (scansLeft > 1) fresh.set(folder, scansLeft - 1);
       else fresh.delete(folder);
     }
     const watched = watcher.getWatched();
@@ -102,7 +102,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
           missed.push(join(folder, entry.name));
     });
     if (closed) return;
-    behind = fresh.size === 0 ? undefined : setTimeout(lookBehind, behindMs);
+    newFoldersTimer = fresh.size === 0 ? undefined : setTimeout(scanNewFolders, newFolderDelayMs);
     if (missed.length === 0) return;
     watcher.add(missed);
     for (const path of missed) pending.set(path, performance.now());

@@ -1,4 +1,4 @@
-/** Ends a switch over a union: a new member does not compile until someone decides what to do with it. */
+/** Ends a switch over a union: the code does not compile until every member has a case. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

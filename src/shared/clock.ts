@@ -1,4 +1,4 @@
-/** Time as an argument, so that whatever depends on it can be tested without waiting. */
+/** Time as an argument, so that code which depends on it can be tested without waiting. */
 export interface Clock {
   /** Wall time, for display. */
   now(): Date;

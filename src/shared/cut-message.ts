@@ -1,9 +1,9 @@
-/** A message may be as long as a body; it is kept, and read by everybody. */
+/** A message may be as long as a body, but it is stored and shown in lists. */
 const longestMessage = 1000;
 
-/** The beginning of a message that is too long, and a sign that there was more. */
+/** Returns the beginning of a message that is too long, with an ellipsis. */
 export function cutMessage(message: string): string {
   if (message.length <= longestMessage) return message;
-  // Half of a surrogate pair is no character.
+  // Removes half of a surrogate pair at the end.
   return `${message.slice(0, longestMessage - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

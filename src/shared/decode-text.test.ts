@@ -15,7 +15,7 @@ function decodePart(bytes: Uint8Array, cut: 'start' | 'end') {
 }
 
 describe('bytes of unknown encoding', () => {
-  it('are UTF-8 whenever they can be', () => {
+  it('are decoded as UTF-8 if they are valid UTF-8', () => {
     fc.assert(
       fc.property(fc.array(codePoint), (points) => {
         const text = String.fromCodePoint(...points);
@@ -24,23 +24,23 @@ describe('bytes of unknown encoding', () => {
     );
   });
 
-  it('are GB18030 when they decode cleanly as that and not as UTF-8', () => {
+  it('are decoded as GB18030 if they are valid GB18030 and not valid UTF-8', () => {
     expect(decodeText(gbk)).toBe('你好，世界');
     expect(decodeText(Buffer.concat([Buffer.from('ok: '), gbk, Buffer.from('\r\n')]))).toBe(
       'ok: 你好，世界\r\n',
     );
-    // Four bytes for one character, which GBK does not have.
+    // One character of four bytes, which GBK does not have.
     expect(decodeText(Buffer.from([0x82, 0x35, 0x8f, 0x33]))).toBe('\u9FA6');
   });
 
-  it('are GB18030 in any amount, wherever the pieces are cut in which they are read', () => {
+  it('are decoded as GB18030 in any amount, at any cut between pieces', () => {
     for (const start of ['', 'x']) {
       const bytes = Buffer.concat([Buffer.from(start), ...Array(60_000).fill(gbk)]);
       expect(decodeText(bytes) === start + '你好，世界'.repeat(60_000)).toBe(true);
     }
   });
 
-  it('are read with replacement characters when they are neither', () => {
+  it('are decoded with replacement characters if they are neither', () => {
     const text = decodeText(Buffer.from([0x61, 0xff, 0xff, 0x62, 0x80]));
     expect(text).toContain(replacement);
     expect(text.startsWith('a')).toBe(true);
@@ -51,7 +51,7 @@ describe('bytes of unknown encoding', () => {
     expect(decodeText(Buffer.from('\uFEFFx'))).toBe('\uFEFFx');
   });
 
-  it('never make it throw, and mean the same whatever was decoded before', () => {
+  it('never cause an error, and are decoded independently of earlier input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 40 }), (bytes, before) => {
         const alone = decodeText(bytes);
@@ -66,7 +66,7 @@ describe('a part of a text', () => {
   const text = '好a😀é世b界';
   const bytes = Buffer.from(text);
 
-  it('ends at a whole character, wherever it was cut', () => {
+  it('ends at a whole character, at any cut', () => {
     for (let length = 0; length <= bytes.length; length++) {
       const part = decodePart(bytes.subarray(0, length), 'end');
       expect(text.startsWith(part.text)).toBe(true);
@@ -75,7 +75,7 @@ describe('a part of a text', () => {
     }
   });
 
-  it('starts at a whole character, wherever it was cut', () => {
+  it('starts at a whole character, at any cut', () => {
     for (let start = 0; start <= bytes.length; start++) {
       const part = decodePart(bytes.subarray(start), 'start');
       expect(text.endsWith(part.text)).toBe(true);
@@ -84,13 +84,13 @@ describe('a part of a text', () => {
     }
   });
 
-  it('is still GB18030 when it was cut inside a character', () => {
+  it('is still decoded as GB18030 if it was cut inside a character', () => {
     const long = Buffer.concat([gbk, gbk]);
     expect(decodePart(long, 'end')).toEqual({ text: '你好，世界你好，世界', usedBytes: 20 });
     expect(decodePart(long.subarray(0, 19), 'end')).toEqual({ text: '你好，世界你好，世', usedBytes: 18 });
   });
 
-  it('is read with replacement characters when it is no text', () => {
+  it('is decoded with replacement characters if it is not text', () => {
     const noise = Buffer.alloc(20, 0xff);
     expect(decodePart(noise, 'end')).toEqual({ text: replacement.repeat(20), usedBytes: 20 });
     expect(decodePart(noise, 'start').usedBytes).toBe(20);
@@ -98,13 +98,13 @@ describe('a part of a text', () => {
 });
 
 describe('the text of a file', () => {
-  it('loses its byte order mark, and only one', () => {
+  it('loses one byte order mark', () => {
     expect(decodeFileText(Buffer.from('\uFEFFx'))).toBe('x');
     expect(decodeFileText(Buffer.from('\uFEFF\uFEFFx'))).toBe('\uFEFFx');
     expect(decodeFileText(Buffer.from('x\uFEFF'))).toBe('x\uFEFF');
   });
 
-  it('is UTF-16 when its mark says so, in either order of bytes', () => {
+  it('is decoded as UTF-16 if its mark says so, in either byte order', () => {
     const little = Buffer.from('\uFEFF{"a":"你😀"}', 'utf16le');
     expect(decodeFileText(little)).toBe('{"a":"你😀"}');
     expect(decodeFileText(Buffer.from(little).swap16())).toBe('{"a":"你😀"}');
@@ -115,7 +115,7 @@ describe('the text of a file', () => {
     expect(decodeFileText(gbk)).toBe('你好，世界');
   });
 
-  it('may be empty, or nothing but a mark', () => {
+  it('may be empty, or only a mark', () => {
     expect(decodeFileText(Buffer.alloc(0))).toBe('');
     expect(decodeFileText(Buffer.from([0xff, 0xfe]))).toBe('');
     expect(decodeFileText(Buffer.from([0xef, 0xbb, 0xbf]))).toBe('');

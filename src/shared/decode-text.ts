@@ -4,14 +4,14 @@ import { TextDecoder } from 'node:util';
 import { allAtOnce, type Steps } from './steps.ts';
 
 /**
- * Bytes of unknown encoding as UTF-8: themselves if they are that, else from GB18030 if they decode cleanly (Chinese Windows
- * programs write it), else with replacement characters. Never throws.
+ * Converts bytes of unknown encoding to UTF-8. UTF-8 stays unchanged. Other bytes are decoded as GB18030 if they are
+ * valid (Chinese Windows programs write it), otherwise with replacement characters. Never throws.
  */
 export function toUtf8(bytes: Uint8Array): Uint8Array {
   return allAtOnce(utf8Steps(bytes));
 }
 
-/** The same, for what may be large. */
+/** Like `toUtf8`, in steps, for large input. */
 export function* utf8Steps(bytes: Uint8Array): Steps<Uint8Array> {
   if (isUtf8(bytes)) return bytes;
   const fromGb18030 = yield* gb18030Steps(bytes);
@@ -25,12 +25,12 @@ interface Utf8Part {
   readonly usedBytes: number;
 }
 
-/** Like `toUtf8`, for a part of a text: the bytes of a character that was cut at its start or end are left out. */
+/** Like `toUtf8`, for a part of a text: omits the bytes of a character that was cut at the start or end. */
 export function partToUtf8(bytes: Uint8Array, cut: 'start' | 'end'): Utf8Part {
   return allAtOnce(utf8PartSteps(bytes, cut));
 }
 
-/** The same, for what may be large. */
+/** Like `partToUtf8`, in steps, for large input. */
 export function* utf8PartSteps(bytes: Uint8Array, cut: 'start' | 'end'): Steps<Utf8Part> {
   const parts = Array.from({ length: Math.min(longestCharacterBytes, bytes.length + 1) }, (_, dropped) =>
     cut === 'start' ? bytes.subarray(dropped) : bytes.subarray(0, bytes.length - dropped),
@@ -44,7 +44,7 @@ export function* utf8PartSteps(bytes: Uint8Array, cut: 'start' | 'end'): Steps<U
   return { utf8: yield* utf8Steps(bytes), usedBytes: bytes.length };
 }
 
-/** Like `toUtf8`, for files: a byte order mark decides the encoding (PowerShell 5.1 writes UTF-16) and is dropped. */
+/** Like `toUtf8`, for files: a byte order mark determines the encoding (PowerShell 5.1 writes UTF-16) and is removed. */
 export function fileToUtf8(bytes: Uint8Array): Uint8Array {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return transcode(bytes, new TextDecoder('utf-16le'));
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return transcode(bytes, new TextDecoder('utf-16be'));
@@ -73,7 +73,10 @@ function* gb18030Steps(bytes: Uint8Array): Steps<Uint8Array | null> {
   }
 }
 
-/** Piece by piece: the text of a large file would fill the small heap of the thread that reads it, and hold up everybody. */
+/**
+ * Decodes in pieces: the text of a large file would fill the small heap of the thread that reads it, and block other
+ * work.
+ */
 const pieceBytes = 64 * 1024;
 
 function transcode(bytes: Uint8Array, decoder: TextDecoder): Uint8Array {

@@ -11,6 +11,6 @@ it.each([
   [3_599_999, '59 min 59 s', '59 分 59 秒'],
   [3_600_000, '1 h 0 min', '1 小时 0 分'],
   [360_000_000, '100 h 0 min', '100 小时 0 分'],
-])('%i ms are told as %s', (ms, en, zh) => {
+])('%i ms are formatted as %s', (ms, en, zh) => {
   expect(describeDuration(ms)).toEqual({ en, zh });
 });

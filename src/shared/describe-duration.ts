@@ -4,11 +4,11 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** A length of time for people: no more precise than they care for. */
+/** Formats a duration for display, with limited precision. */
 export function describeDuration(ms: number): Text {
   if (ms < secondMs) return { en: `${Math.round(ms)} ms`, zh: `${Math.round(ms)} 毫秒` };
   if (ms < minuteMs) {
-    // Cut and not rounded: 59.96 s are not 60.0 s.
+    // Truncated, not rounded: 59.96 s must not become 60.0 s.
     const seconds = (Math.floor(ms / 100) / 10).toFixed(1);
     return { en: `${seconds} s`, zh: `${seconds} 秒` };
   }

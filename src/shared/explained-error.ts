@@ -1,6 +1,6 @@
 import type { Text } from './text.ts';
 
-/** A failure that its user can do something about, said in both languages. Logs have the English one. */
+/** A failure that the user can fix, described in both languages. Logs contain the English text. */
 export class ExplainedError extends Error {
   readonly text: Text;
 

@@ -1,4 +1,4 @@
-/** A list of listeners for one kind of event. A listener must not throw: it runs in the publisher's turn. */
+/** A list of listeners for one kind of event. A listener must not throw: the publisher calls it synchronously. */
 export class Feed<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** Reading what is larger would take longer than it is worth: of such a file the size and the time of its last change must do. */
+/** Hashing a larger file takes too long. Its fingerprint is its size and modification time. */
 const mostHashedBytes = 16 * 1024 * 1024;
 
-/** What tells the content of a file from any other; `missing` when it cannot be read. */
+/** Returns a value that changes with the content of a file; `missing` if the file cannot be read. */
 export async function fingerprintFile(path: string): Promise<string> {
   try {
     const found = await stat(path);

@@ -1,12 +1,12 @@
 import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 
-/** So many file operations at once leave room for those of others. */
+/** Limits concurrent file operations, to leave capacity for other work. */
 const batchEntries = 32;
 
 /**
- * The entries of a folder, a few at a time. A link has none: it is not followed, unless it takes the place of the folder in the
- * moment between looking and opening. Rejects once the signal is aborted.
+ * Yields the entries of a folder, a few at a time. A link yields none: it is not followed, unless it replaces the
+ * folder between the check and the opening. Rejects once the signal is aborted.
  */
 export async function* folderEntries(path: string, signal?: AbortSignal): AsyncGenerator<Dirent[]> {
   signal?.throwIfAborted();

@@ -9,8 +9,8 @@ import { folderBytes } from './folder-size.ts';
 
 const large = 3_000_000;
 
-describe('what a folder takes', () => {
-  it('is what is in it, at any level', async () => {
+describe('the size of a folder', () => {
+  it('includes its content at any level', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'a', 'b'), { recursive: true });
     await writeFile(join(folder, 'a', 'b', 'file'), Buffer.alloc(large, 1));
@@ -18,7 +18,7 @@ describe('what a folder takes', () => {
     expect(await folderBytes(folder)).toBeGreaterThanOrEqual(large);
   });
 
-  it('has nothing of what a link leads to, also when it is one itself', async () => {
+  it('excludes the targets of links, also if the path itself is a link', async () => {
     const parent = await tempFolder();
     await mkdir(join(parent, 'other'));
     await writeFile(join(parent, 'other', 'file'), Buffer.alloc(large, 1));
@@ -29,14 +29,14 @@ describe('what a folder takes', () => {
       expect(await folderBytes(join(parent, name)), name).toBeLessThan(large / 10);
   });
 
-  it('is known as far as it can be seen of folders that are too deep', async () => {
+  it('includes the readable part of folders that are nested too deeply', async () => {
     const folder = await tempFolder();
     nestFolders(folder, 2000);
     await writeFile(join(folder, 'file'), Buffer.alloc(large, 1));
     expect(await folderBytes(folder)).toBeGreaterThanOrEqual(large);
   });
 
-  it('is not looked for any longer once the signal is aborted', async () => {
+  it('is no longer computed once the signal is aborted', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'inner'));
     const leaving = new AbortController();

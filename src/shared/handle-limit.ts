@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How many file handles this process may have; no limit is known where the system does not tell. */
+/** The maximum number of file handles of this process; infinite if the system does not report it. */
 export function readHandleLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');

@@ -1,4 +1,4 @@
-/** Whether there is a desktop to open something on, for systems that say so in the environment. */
+/** Whether a desktop is available, on systems that report it in the environment. */
 export function hasDisplay({
   DISPLAY = '',
   WAYLAND_DISPLAY = '',

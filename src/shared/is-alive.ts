@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { errnoOf } from './errors.ts';
 import { type ProcessStat, parseProcessStat } from './process-stat.ts';
 
-/** Whether there is a process with this id, whoever it belongs to. One that only waits to be buried counts as dead. */
+/** Whether a process with this id exists, for any owner. A zombie counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -13,7 +13,10 @@ export function isAlive(pid: number): boolean {
   return process.platform !== 'linux' || !isZombie(pid);
 }
 
-/** What tells a process from every other that has had its id since the boot; null where the system does not say. */
+/**
+ * With its id, this value identifies a process among all processes since the boot; null if the system does not report
+ * it.
+ */
 export function startTicksOf(pid: number): number | null {
   return statOf(pid)?.startTicks ?? null;
 }

@@ -5,8 +5,8 @@ const unknown: Text = { en: '', zh: '' };
 const ends: Text = { en: ': it ends too early', zh: '：内容不完整' };
 
 /**
- * Where a text stops being JSON, to be put behind a message. What the parser itself says often quotes the text, in which there may be
- * a secret.
+ * Describes where a text stops being valid JSON, to be appended to a message. The message of the parser itself is not
+ * used, because it often quotes the text, which may contain a secret.
  */
 export function whereNotJson(text: string): Text {
   const bytes = Buffer.from(text);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonLiteral, jsonTextOf } from './json-text.ts';
 
 describe('the literal of a text', () => {
-  it('is what JSON.stringify makes of it, whatever is in it', () => {
+  it('equals the result of JSON.stringify for any content', () => {
     const everyAscii = String.fromCharCode(...Array(128).keys());
     const unit = fc.oneof(
       fc.constantFrom(...everyAscii),
@@ -21,9 +21,9 @@ describe('the literal of a text', () => {
   it.each([
     ['lines of text', 'x'.repeat(79).concat('\n')],
     ['characters of several bytes', '好é😀\n'],
-    ['nothing but what is escaped', '\u0000"\\'],
-    ['what is escaped after much that is not', 'x'.repeat(200_000).concat('\u0000'.repeat(200_000))],
-  ])('is the same of a large text: %s', (_, unit) => {
+    ['only escaped characters', '\u0000"\\'],
+    ['escaped characters after many that are not', 'x'.repeat(200_000).concat('\u0000'.repeat(200_000))],
+  ])('is the same for a large text: %s', (_, unit) => {
     for (const bytes of [256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 1_000_000]) {
       const text = unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit)));
       expect(String(jsonLiteral(Buffer.from(text))) === JSON.stringify(text)).toBe(true);
@@ -33,12 +33,12 @@ describe('the literal of a text', () => {
     }
   });
 
-  it('may be made of several, or of none', () => {
+  it('may consist of several texts, or of none', () => {
     expect(String(jsonLiteral(Buffer.from('a"'), Buffer.from('\n好')))).toBe(JSON.stringify('a"\n好'));
     expect(String(jsonLiteral())).toBe('""');
   });
 
-  it('has memory of its own, which can be given away', () => {
+  it('has separate memory that can be transferred', () => {
     for (const text of [jsonLiteral(Buffer.from('x')), jsonTextOf({ code: 0, msg: '好' })])
       expect(text.buffer.byteLength).toBe(text.byteLength);
   });

@@ -1,25 +1,26 @@
 import { allAtOnce, type Steps } from './steps.ts';
 
-/** JSON in UTF-8 that is passed on as it is, neither parsed nor copied. */
+/** JSON in UTF-8 that is passed on unchanged, neither parsed nor copied. */
 export type JsonText = Uint8Array;
 
 const quote = 0x22;
-/** So much is escaped at once: no string of the whole is ever made, which for large texts would cost several times their size. */
+/** Bytes escaped at once: a string of a whole large text would need several times its size. */
 const pieceBytes = 64 * 1024;
-/** And so much in one step. */
+/** Bytes escaped in one step. */
 const stepBytes = 4 * pieceBytes;
-/** Lines of text become so much longer by what is escaped in them, or less. */
+/** Estimated growth of ordinary text by escaping. */
 const usualGrowth = 1.05;
 
 /**
- * Texts in UTF-8, one after the other, as one JSON string literal: what `JSON.stringify` gives. It is asked for each piece as if every
- * byte were a character: those that it escapes are characters by themselves in UTF-8, too, and all others stay as they are.
+ * Joins texts in UTF-8 to one JSON string literal, like `JSON.stringify`. Each piece is passed to `JSON.stringify` as
+ * latin1, one character per byte. The characters that it escapes are single bytes in UTF-8 too, and all other bytes
+ * stay unchanged.
  */
 export function jsonLiteral(...utf8: readonly Uint8Array[]): JsonText {
   return allAtOnce(literalSteps(...utf8));
 }
 
-/** The same, for what may be large. */
+/** Like `jsonLiteral`, in steps, for large input. */
 export function* literalSteps(...utf8: readonly Uint8Array[]): Steps<JsonText> {
   const textBytes = utf8.reduce((sum, { length }) => sum + length, 0);
   if (textBytes <= pieceBytes) return bytesOf(escaped(Buffer.concat(utf8, textBytes)));
@@ -31,7 +32,7 @@ export function* literalSteps(...utf8: readonly Uint8Array[]): Steps<JsonText> {
       const piece = text.subarray(start, start + pieceBytes);
       const content = escaped(piece).slice(1, -1);
       taken += piece.length;
-      // With a byte for the quote at the end.
+      // Includes a byte for the closing quote.
       const needed = end + content.length + 1;
       if (needed > literal.length)
         literal = enlarged(literal, { needed, ifAllIsAlike: needed * (textBytes / taken) });
@@ -47,14 +48,14 @@ function escaped(utf8: Uint8Array): string {
   return JSON.stringify(Buffer.from(utf8.buffer, utf8.byteOffset, utf8.length).toString('latin1'));
 }
 
-/** Memory of its own, not a part of a shared pool: it may be handed to another thread. */
+/** Allocates separate memory instead of a part of a shared pool, so that it can be transferred to another thread. */
 function bytesOf(literal: string): JsonText {
   const bytes = Buffer.allocUnsafeSlow(literal.length);
   bytes.write(literal, 'latin1');
   return bytes;
 }
 
-/** As large as it seems to become, and much larger in any case: copying it takes longer than a step. */
+/** Grows to the estimated final size, and at least by half, because a copy takes longer than a step. */
 function enlarged(
   literal: Buffer,
   { needed, ifAllIsAlike }: { needed: number; ifAllIsAlike: number },
@@ -64,7 +65,7 @@ function enlarged(
   return larger;
 }
 
-/** A value as JSON text in memory of its own. */
+/** Serializes a value as JSON text in separate memory. */
 export function jsonTextOf(value: unknown): JsonText {
   const text = JSON.stringify(value);
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));

@@ -7,7 +7,7 @@ const nest = (depth: number, open: string, close: string) =>
   JSON.parse(open.repeat(depth) + close.repeat(depth));
 
 describe('a JSON object', () => {
-  it('is neither a list nor null nor a plain value', () => {
+  it('is neither a list nor null nor a primitive value', () => {
     for (const value of [{}, { a: 1 }, Object.create(null), JSON.parse('{"__proto__":1}')])
       expect(isJsonObject(value)).toBe(true);
     for (const value of [[], null, undefined, 'text', 1, true]) expect(isJsonObject(value)).toBe(false);
@@ -15,7 +15,7 @@ describe('a JSON object', () => {
 });
 
 describe('a hazard in a document', () => {
-  it('is none in anything honest', () => {
+  it('does not exist in a normal document', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         fc.pre(!/__proto__|constructor|prototype/.test(JSON.stringify(value)));
@@ -32,27 +32,27 @@ describe('a hazard in a document', () => {
     expect(findJsonHazard(JSON.parse(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`))).toEqual({ kind: 'depth' });
   });
 
-  it('is found at a depth that no stack could follow', () => {
+  it('is found at a depth that exceeds the stack', () => {
     expect(findJsonHazard(nest(1_000_000, '[', ']'))).toEqual({ kind: 'depth' });
   });
 
-  it.each(['__proto__', 'constructor', 'prototype'])('is the key %s, wherever it stands', (key) => {
+  it.each(['__proto__', 'constructor', 'prototype'])('is the key %s at any position', (key) => {
     for (const text of [`{"${key}":1}`, `[{"a":{"${key}":{}}}]`, `{"a":[0,[{"${key}":null}]]}`])
       expect(findJsonHazard(JSON.parse(text))).toEqual({ kind: 'key', key });
   });
 
   it.each(['1e400', '[0,-1e400]', '{"a":[{"b":1e400}],"c":1}', `[1${'0'.repeat(400)}]`])(
-    'is a number that no double can hold: %.30s',
+    'is a number beyond the range of a double: %.30s',
     (text) => {
       expect(findJsonHazard(JSON.parse(text))).toEqual({ kind: 'number' });
     },
   );
 
-  it('is not the largest number, nor the smallest', () => {
+  it('is neither the largest nor the smallest number', () => {
     expect(findJsonHazard([Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, -0])).toBeUndefined();
   });
 
-  it('is not the word as a value, or a key that merely resembles it', () => {
+  it('is neither the word as a value nor a similar key', () => {
     expect(findJsonHazard({ a: '__proto__', b: ['constructor'], proto: 1, Constructor: 2 })).toBeUndefined();
   });
 });

@@ -5,23 +5,23 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deep enough for any honest document; far below the depth at which `JSON.stringify` throws. */
+/** Deep enough for any normal document, and far below the depth at which `JSON.stringify` throws. */
 export const maxJsonDepth = 64;
 
-/** With these keys a careless `Object.assign` would change what all objects are. */
+/** With these keys, a careless `Object.assign` could change the prototype of objects. */
 export const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 export type JsonHazard = { kind: 'depth' } | { kind: 'key'; key: string };
 
 /**
- * What makes a parsed document unfit to be passed on, or undefined. Iterative, because the documents that this is meant
- * to catch are nested deeper than the stack.
+ * Returns the reason why a parsed document must not be passed on, or undefined. Iterative, because the documents that
+ * it must detect are nested deeper than the stack.
  */
 export function findJsonHazard(root: unknown): JsonHazard | { kind: 'number' } | undefined {
   const pending: { value: object; depth: number }[] = [];
-  // A number beyond what a double can hold was read as infinite, and would be written as null.
+  // A number beyond the range of a double is parsed as infinite, and would be written as null.
   let isBeyond = false;
-  // Only what can hold something is kept for later: a list of a million numbers costs nothing.
+  // Only containers are kept for later, so a list of a million numbers costs no memory.
   const consider = (value: unknown, depth: number) => {
     if (typeof value === 'object' && value !== null) pending.push({ value, depth });
     else if (typeof value === 'number' && !Number.isFinite(value)) isBeyond = true;
@@ -34,7 +34,8 @@ export function findJsonHazard(root: unknown): JsonHazard | { kind: 'number' } |
       for (const item of value) consider(item, depth + 1);
       continue;
     }
-    // Looked up, not searched for; and keys alone, since entries of a large object cost several times as much.
+    // Looks the keys up directly, and reads keys only, because the entries of a large object cost several times as
+    // much.
     for (const key of forbiddenKeys) if (Object.hasOwn(value, key)) return { kind: 'key', key };
     for (const key of Object.keys(value)) consider(Reflect.get(value, key), depth + 1);
   }

@@ -10,7 +10,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] a
 
 const stderr = 2;
 
-/** Logs go to stderr: stdout carries the one line that says where Hob listens. */
+/** Logs go to stderr, because stdout carries the line with the address on which Hob listens. */
 export async function createLogger(level: string): Promise<Logger> {
   const write = openLog();
   if (!isatty(stderr)) {
@@ -30,8 +30,8 @@ export async function createLogger(level: string): Promise<Logger> {
 }
 
 /**
- * Pino's own destination waits, with the whole process, until a full disk takes the line. No line is worth that: one that
- * cannot be written is lost, and what of it was written does not spoil the next.
+ * Writes lines to stderr. Pino's own destination blocks the whole process until a full disk accepts the line. Here a
+ * line that cannot be written is lost, and a partly written line does not corrupt the next one.
  */
 function openLog(): (line: string) => void {
   let isTorn = false;
@@ -39,10 +39,10 @@ function openLog(): (line: string) => void {
     const bytes = Buffer.from(isTorn ? `\n${line}` : line);
     let done = 0;
     try {
-      // A pipe that is almost full takes only the beginning.
+      // A pipe that is almost full accepts only the beginning.
       while (done < bytes.length) done += writeSync(stderr, bytes, done);
     } catch {
-      // There is nowhere to say so.
+      // There is no other place to report it.
     }
     if (done > 0) isTorn = done < bytes.length;
   };

@@ -1,2 +1,2 @@
-/** The longest delay a timer takes; a longer one would fire at once. */
+/** The longest delay of a timer. A longer one would fire immediately. */
 export const longestTimerMs = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 /**
- * For processes of ours that stay. Node compiles and collects in four threads besides; each keeps for good what it once had to allocate,
- * which is several megabytes, and one is just as fast for what we do.
+ * Node flags for long-lived processes of Hob. By default Node has four more threads that compile and collect garbage.
+ * Each keeps several megabytes that it once allocated, and one thread is as fast for this work.
  */
 export const fewThreads = ['--v8-pool-size=1'];

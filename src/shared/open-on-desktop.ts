@@ -1,31 +1,32 @@
 import { errnoOf } from './errors.ts';
 import { startDetached } from './start-detached.ts';
 
-/** What opens something for the person at the desk, and what comes before its address or path. */
+/** The programs that open something on the desktop, and their arguments before the address or path. */
 const openers = {
   page: { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'], others: ['xdg-open'] },
   folder: { darwin: ['open'], win32: ['explorer'], others: ['xdg-open'] },
 } as const;
 
-/** Something that cannot open it says so sooner; what lasts longer has become the browser, or the window of the folder. */
+/** A program that fails exits sooner. A program that runs longer has become the browser or the window of the folder. */
 const failsWithinMs = 2000;
 
 export interface OpenFailure {
   readonly program: string;
   readonly isMissing: boolean;
-  /** In a few words. */
+  /** A short description. */
   readonly reason: string;
 }
 
 interface OpenOptions {
   readonly platform: NodeJS.Platform;
-  /** Absent: that of this process. */
+  /** The environment of this process if absent. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * Opens a page in the browser, or a folder in the file manager; null when nothing went wrong. What it is called with is taken as it is: these
- * programs start whatever belongs to a scheme or a file, so the caller makes sure that it is a page or a folder.
+ * Opens a page in the browser, or a folder in the file manager; returns null on success. The target is not checked:
+ * these programs start any program that handles a scheme or a file, so the caller must ensure that it is a page or a
+ * folder.
  */
 export async function openOnDesktop(
   kind: keyof typeof openers,
@@ -38,10 +39,10 @@ export async function openOnDesktop(
   const end = await startDetached(program, [...args, target], {
     ...(environment !== undefined && { env: { ...environment } }),
     signal: AbortSignal.timeout(failsWithinMs),
-    // Some reasons not to start a program are thrown.
+    // Some reasons for a failed start are thrown.
   }).catch((error: unknown) => ({ code: null, errno: errnoOf(error) ?? String(error) }));
   if (end === null || end.code === 0) return null;
-  // It ends with 1 whatever it has opened.
+  // explorer exits with 1 even on success.
   if (program === 'explorer' && end.code !== null) return null;
   const isMissing = end.errno === 'ENOENT';
   return { program, isMissing, reason: `${program}: ${end.errno ?? `exit code ${end.code}`}` };

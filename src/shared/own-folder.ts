@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * Whether the folder of a run is still a folder: a script may have put a link in its place, and what is read, written or removed
- * by way of that is somebody else's. To be asked right before each use; a script that outlives its run and puts a link there in the
- * moment in between reaches nothing but what its user could reach anyway. A look takes microseconds, less than asking a thread to look.
+ * Whether the folder of a run is still a folder. A script may have replaced it by a link, and through that link Hob
+ * would read, write or remove files of others. Call it directly before each use. A script that outlives its run can
+ * still create a link in between, but reaches only what its user can reach anyway. A synchronous check takes
+ * microseconds, less than one in a thread.
  */
 export function isOwnFolder(path: string): boolean {
   try {

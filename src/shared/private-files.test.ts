@@ -13,7 +13,7 @@ import {
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-/** The most generous mask there is: whatever is private then is so by itself. */
+/** Uses the most permissive umask, so that private modes do not come from the umask. */
 function withoutMask(): void {
   const before = process.umask(0);
   onTestFinished(() => {
@@ -22,21 +22,21 @@ function withoutMask(): void {
 }
 
 describe('a private folder', () => {
-  it('can be looked into by its user alone', async () => {
+  it('can be accessed only by its user', async () => {
     withoutMask();
     const path = join(await tempFolder(), 'runs');
     await makePrivateFolder(path);
     expect(await modeOf(path)).toBe(0o700);
   });
 
-  it('must be new, unless an existing one will do', async () => {
+  it('must be new, unless an existing one is allowed', async () => {
     const path = join(await tempFolder(), 'a');
     await makePrivateFolder(path);
     await expect(makePrivateFolder(path)).rejects.toMatchObject({ code: 'EEXIST' });
     await expect(makePrivateFolder(path, { existing: true })).resolves.toBeUndefined();
   });
 
-  it('comes with the folders above it, all of them private', async () => {
+  it('is created with its parent folders, all of them private', async () => {
     withoutMask();
     const folder = await tempFolder();
     await makePrivateFolder(join(folder, 'a', 'b'), { existing: true });
@@ -47,7 +47,7 @@ describe('a private folder', () => {
 });
 
 describe('a private file', () => {
-  it.each([{ durable: false }, { durable: true }])('can be read by its user alone: %j', async (options) => {
+  it.each([{ durable: false }, { durable: true }])('can be read only by its user: %j', async (options) => {
     withoutMask();
     const path = join(await tempFolder(), 'params.json');
     await writePrivateFile(path, '{"密":"码"}', options);
@@ -55,7 +55,7 @@ describe('a private file', () => {
     expect(await readFile(path, 'utf8')).toBe('{"密":"码"}');
   });
 
-  it('never takes the place of another, nor follows a link that was planted there', async () => {
+  it('never replaces another file or follows a planted link', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'there'), 'old');
     await expect(writePrivateFile(join(folder, 'there'), 'new')).rejects.toMatchObject({ code: 'EEXIST' });
@@ -67,14 +67,14 @@ describe('a private file', () => {
 });
 
 describe('a claimed file', () => {
-  it('is there, and private, before anybody writes to it', async () => {
+  it('exists and is private before the first write', async () => {
     withoutMask();
     const path = join(await tempFolder(), 'hob.db');
     claimPrivateFile(path);
     expect([await modeOf(path), await readFile(path, 'utf8')]).toEqual([0o600, '']);
   });
 
-  it('keeps what is in it, and loses the mode that others could read it by', async () => {
+  it('keeps its content, and loses the access of others', async () => {
     withoutMask();
     const path = join(await tempFolder(), 'hob.db');
     await writeFile(path, 'kept', { mode: 0o666 });
@@ -82,7 +82,7 @@ describe('a claimed file', () => {
     expect([await modeOf(path), await readFile(path, 'utf8')]).toEqual([0o600, 'kept']);
   });
 
-  it('is no link, wherever that leads, and no folder', async () => {
+  it('must be neither a link, to any target, nor a folder', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'target'), 'untouched', { mode: 0o644 });
     await symlink('target', join(folder, 'link'));
@@ -97,7 +97,7 @@ describe('a claimed file', () => {
 });
 
 describe('a replaced file', () => {
-  it('is private, whatever it was before', async () => {
+  it('is private, with any previous mode', async () => {
     withoutMask();
     const path = join(await tempFolder(), 'service.json');
     await replacePrivateFile(path, 'first');
@@ -107,7 +107,7 @@ describe('a replaced file', () => {
     expect([await modeOf(`${path}-open`), await readFile(`${path}-open`, 'utf8')]).toEqual([0o600, 'closed']);
   });
 
-  it('replaces a link, not what the link leads to', async () => {
+  it('replaces a link, not its target', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'target'), 'untouched');
     await symlink('target', join(folder, 'link'));
@@ -116,7 +116,7 @@ describe('a replaced file', () => {
     expect(await readFile(join(folder, 'link'), 'utf8')).toBe('new');
   });
 
-  it('leaves nothing else behind, also when it fails', async () => {
+  it('leaves no other file behind, even if it fails', async () => {
     const folder = await tempFolder();
     await replacePrivateFile(join(folder, 'a'), 'x');
     await mkdir(join(folder, 'full'));
@@ -125,7 +125,7 @@ describe('a replaced file', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'full']);
   });
 
-  it('is always whole for whoever reads it meanwhile', async () => {
+  it('is always complete for concurrent readers', async () => {
     const path = join(await tempFolder(), 'service.json');
     const long = 'x'.repeat(200_000);
     const short = 'y';

@@ -30,7 +30,7 @@ export async function writePrivateFile(
   }
 }
 
-/** Something other than a file exists at the path of one of Hob's files. */
+/** Thrown if the entry at the path of one of Hob's files is not a regular file. */
 export class NotAFileError extends ExplainedError {
   constructor(path: string) {
     super({

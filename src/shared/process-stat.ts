@@ -1,16 +1,16 @@
 export interface ProcessStat {
-  /** One letter; Z is a process that only waits to be buried. */
+  /** One letter. Z is a zombie. */
   readonly state: string;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it was started, in clock ticks since the boot: with its id, this tells it from every other process of that boot. */
+  /** Start time in clock ticks since the boot. With its id, it identifies a process among all processes of that boot. */
   readonly startTicks: number;
-  /** Its main thread may end before the others: the state is Z then, and the process lives on. */
+  /** The main thread may end before the others: then the state is Z, but the process still lives. */
   readonly threads: number;
-  /** A part of the kernel, not a program. */
+  /** A thread of the kernel, not a program. */
   readonly isKernelThread: boolean;
-  /** It was killed, or is at its end, whatever is left of it. */
+  /** The process was killed or is exiting, even if parts of it still exist. */
   readonly isEnding: boolean;
 }
 
@@ -21,7 +21,10 @@ const signaledFlag = 0x400;
 /** Every signal that ends a process becomes this one as soon as it is sent. */
 const killPending = 0x100;
 
-/** What `/proc/<pid>/stat` says. The command in it is in brackets and may contain anything, so the rest is found from its end. */
+/**
+ * Parses `/proc/<pid>/stat`. The command is in brackets and may contain any character, so the other fields are found
+ * from its end.
+ */
 export function parseProcessStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, group, session] = fields;

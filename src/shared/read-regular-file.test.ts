@@ -18,7 +18,7 @@ async function file(content: string | Buffer): Promise<string> {
 }
 
 describe.each([
-  ['a file that somebody else wrote', options],
+  ['a file of another program', options],
   ['a file that a script may have planted', own],
 ])('%s', (_name, how) => {
   it('is read to its last byte', async () => {
@@ -35,7 +35,7 @@ describe.each([
     });
   });
 
-  it('is missing when it is not there', async () => {
+  it('is reported as missing if it does not exist', async () => {
     const folder = await tempFolder();
     expect(await readRegularFile(join(folder, 'none'), how)).toEqual({ kind: 'missing' });
     expect(await readRegularFile(join(folder, 'none', 'further'), how)).toEqual({ kind: 'missing' });
@@ -68,14 +68,14 @@ describe.each([
     expect(await readRegularFile('/dev/null', how)).toEqual({ kind: 'not-regular', what: 'special file' });
   });
 
-  it('is refused when links lead in a circle', async () => {
+  it('is refused when links form a circle', async () => {
     const folder = await tempFolder();
     await symlink('b', join(folder, 'a'));
     await symlink('a', join(folder, 'b'));
     expect(await readRegularFile(join(folder, 'a'), how)).toEqual({ kind: 'not-regular', what: 'link' });
   });
 
-  it('is refused when its name is no name', async () => {
+  it('is refused when its name is invalid', async () => {
     expect(await readRegularFile('/tmp/a\0b', how)).toMatchObject({ kind: 'unreadable' });
     expect(await readRegularFile(`/tmp/${'x'.repeat(5000)}`, how)).toEqual({
       kind: 'unreadable',
@@ -83,8 +83,8 @@ describe.each([
     });
   });
 
-  it('is read whole even when its size is not told beforehand', async () => {
-    // Files in /proc have the size 0 and a content.
+  it('is read completely even if its size is not reported', async () => {
+    // Files in /proc report the size 0 but have content.
     expect(await readRegularFile('/proc/self/comm', { ...how, maxBytes: 10_000 })).toMatchObject({
       kind: 'content',
       bytes: expect.objectContaining({ length: expect.toSatisfy((length: number) => length > 1) }),
@@ -93,7 +93,7 @@ describe.each([
 });
 
 describe('a symbolic link', () => {
-  it('is followed where anybody may have written the file, and refused where a script could have planted it', async () => {
+  it('is followed for a file of another program, and refused where a script may have planted it', async () => {
     const target = await file('content');
     const path = `${target}-link`;
     await symlink(target, path);
@@ -101,14 +101,14 @@ describe('a symbolic link', () => {
     expect(await readRegularFile(path, own)).toEqual({ kind: 'not-regular', what: 'link' });
   });
 
-  it('to nothing is a missing file, or a link that is refused', async () => {
+  it('without a target is a missing file, or a refused link', async () => {
     const path = join(await tempFolder(), 'link');
     await symlink('nowhere', path);
     expect(await readRegularFile(path, options)).toEqual({ kind: 'missing' });
     expect(await readRegularFile(path, own)).toEqual({ kind: 'not-regular', what: 'link' });
   });
 
-  it('in the middle of the path is no reason to refuse', async () => {
+  it('in the middle of the path is allowed', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'real'));
     await writeFile(join(folder, 'real', 'file'), 'x');
@@ -118,14 +118,14 @@ describe('a symbolic link', () => {
 });
 
 describe('a file that a script may have planted', () => {
-  it('is refused when it has a second name', async () => {
+  it('is refused when it has a second hard link', async () => {
     const path = await file('x');
     await link(path, `${path}-too`);
     expect(await readRegularFile(path, own)).toEqual({ kind: 'linked' });
     expect(await readRegularFile(path, options)).toMatchObject({ kind: 'content' });
   });
 
-  it('is refused when it belongs to somebody else', async () => {
+  it('is refused when it belongs to another user', async () => {
     const path = await foreignFile();
     expect(await readRegularFile(path, { maxBytes: 1_000_000, ownOnly: true })).toEqual({ kind: 'foreign' });
     expect(await readRegularFile(path, { maxBytes: 1_000_000 })).toMatchObject({ kind: 'content' });

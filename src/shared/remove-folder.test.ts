@@ -18,7 +18,7 @@ async function fill(folder: string, files: number): Promise<void> {
 }
 
 describe('removing a folder', () => {
-  it('takes all that is in it, of any kind, and nothing that links in it lead to', async () => {
+  it('removes content of any kind, but not the targets of links', async () => {
     const parent = await tempFolder();
     const [folder, other] = [join(parent, 'folder'), join(parent, 'other')];
     await fill(folder, 100);
@@ -35,7 +35,7 @@ describe('removing a folder', () => {
     expect(await readFile(join(other, '0'), 'utf8')).toBe('x');
   });
 
-  it('of a link takes the link alone, of a file the file, and does nothing where nothing is', async () => {
+  it('removes only the link at a link, the file at a file, and does nothing for a missing path', async () => {
     const parent = await tempFolder();
     await fill(join(parent, 'other'), 2);
     await symlink(join(parent, 'other'), join(parent, 'link'));
@@ -45,14 +45,14 @@ describe('removing a folder', () => {
     expect(await readdir(join(parent, 'other'))).toEqual(['0', '1']);
   });
 
-  it('is possible however deep it is', async () => {
+  it('works at any depth', async () => {
     const parent = await tempFolder();
     nestFolders(parent, 2000);
     await removeFolder(join(parent, 'level'));
     expect(await readdir(parent)).toEqual([]);
   });
 
-  it('ends with the signal, and can be taken up again', async () => {
+  it('stops with the signal, and can be resumed', async () => {
     const parent = await tempFolder();
     await fill(join(parent, 'folder', 'inner'), 500);
     const leaving = new AbortController();
@@ -64,7 +64,7 @@ describe('removing a folder', () => {
     expect(await readdir(parent)).toEqual([]);
   });
 
-  it.skipIf(!canLock)('unlocks what its owner has locked', async () => {
+  it.skipIf(!canLock)('unlocks folders that their owner has locked', async () => {
     const parent = await tempFolder();
     await chown(parent, ordinaryUser, ordinaryUser);
     await asOrdinaryUser(async () => {
@@ -80,7 +80,7 @@ describe('removing a folder', () => {
     });
   });
 
-  it.skipIf(!canLock)('goes on after what cannot be removed, and says why', async () => {
+  it.skipIf(!canLock)('continues after an entry that cannot be removed, and reports it', async () => {
     const parent = await tempFolder();
     await chown(parent, ordinaryUser, ordinaryUser);
     const folder = join(parent, 'folder');

@@ -5,17 +5,18 @@ import { dirname, join } from 'node:path';
 import { errnoOf } from './errors.ts';
 import { folderEntries } from './folder-entries.ts';
 
-/** A process that a script left may go on writing: so often it is tried again to empty a folder that fills up meanwhile. */
+/** How often emptying a folder is repeated. A process that a script left running may still write to it. */
 const mostRepeats = 3;
 
 const foldersAtOnce = 4;
 
 /**
- * Removes what is at a path: a folder with all that is in it, or whatever else is there. Links are removed, never followed.
+ * Removes the entry at a path: a folder with all its content, or any other entry. Links are removed, never followed.
  *
- * Made for folders of scripts, in which there may be anything: a few entries at a time, so that others are hardly held up; what
- * is deep is pulled up before it is removed, so that no path gets longer than the system allows; and what its owner has locked is
- * unlocked. It goes on after what cannot be removed, and rejects with the first of those errors. The signal ends it in between.
+ * It is made for folders of scripts, which may contain anything. It processes a few entries at a time, so that other
+ * work is hardly delayed. It moves deep folders up before it removes them, so that no path exceeds the limit of the
+ * system. It unlocks folders that their owner has locked. It continues after an entry that cannot be removed, and
+ * rejects with the first such error. The signal stops it between two steps.
  */
 export async function removeFolder(path: string, signal?: AbortSignal): Promise<void> {
   const found = await unlessGone(lstat(path));
@@ -27,7 +28,7 @@ export async function removeFolder(path: string, signal?: AbortSignal): Promise<
   let failure: unknown;
   const attempt = async (work: Promise<unknown>) => {
     await unlessGone(work).catch((error: unknown) => {
-      // What is not empty yet is tried again.
+      // A folder that is not empty yet is tried again.
       if (errnoOf(error) !== 'ENOTEMPTY') failure ??= error;
     });
   };
@@ -41,7 +42,8 @@ export async function removeFolder(path: string, signal?: AbortSignal): Promise<
       await permitted([dirname(inner), inner], () => rename(inner, target));
       pulledUp++;
     } catch {
-      // A full disk may have no room for another name: where it is, then, as deep as that goes.
+      // A full disk may have no space for another name. In that case the folder is removed in place, as deep as
+      // possible.
       await removeInner(inner);
     }
   };
@@ -76,8 +78,8 @@ export async function removeFolder(path: string, signal?: AbortSignal): Promise<
 }
 
 /**
- * Does something in folders that the user may have locked for himself, in which case they are unlocked. What is a link by now is
- * left alone; that it becomes one after it was looked at is possible, and then a folder of the same user is unlocked.
+ * Performs work in folders that their user may have locked, and unlocks them if necessary. A link is left alone. If a
+ * folder becomes a link after the check, a folder of the same user is unlocked.
  */
 export async function permitted<Result>(
   folders: readonly string[],
@@ -95,11 +97,11 @@ export async function permitted<Result>(
 
 async function unlock(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => null);
-  // What else is in the way shows when the work is tried again.
+  // The next attempt of the work reports any other obstacle.
   if (found?.isDirectory()) await chmod(folder, (found.mode & 0o7777) | 0o700).catch(() => {});
 }
 
-/** Removes a folder if it is empty, as many are. */
+/** Removes a folder if it is empty, which many are. */
 async function isRemoved(folder: string): Promise<boolean> {
   return rmdir(folder).then(
     () => true,

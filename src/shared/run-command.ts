@@ -5,7 +5,7 @@ export interface CommandResult {
   ok: boolean;
   stdout: string;
   stderr: string;
-  /** Why it did not go well, in a few words; empty when it did. */
+  /** A short description of the failure; empty on success. */
   failure: string;
 }
 
@@ -13,11 +13,11 @@ interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   timeoutMs?: number;
-  /** Aborted when nobody wants it any more: it is killed then. */
+  /** Aborting it kills the command. */
   signal?: AbortSignal;
 }
 
-/** Runs a short helper command, such as asking an interpreter for its version. Never throws; never for scripts. */
+/** Runs a short helper command, for example to read the version of an interpreter. Never throws. Never used for scripts. */
 export function runCommand(
   file: string,
   args: readonly string[],
@@ -38,11 +38,12 @@ export function runCommand(
       const child = execFile(file, args, settings, (error, stdout, stderr) => {
         resolve({ ok: error === null, stdout, stderr, failure: describeFailure(error) });
       });
-      // Who ends without reading says so by its exit code.
+      // A command that exits without reading its input reports that by its exit code.
       child.stdin?.on('error', () => {});
       child.stdin?.end();
     } catch (error) {
-      // A program that is being replaced, or too little memory, is told at once and not through the callback.
+      // Some failures are thrown instead of passed to the callback: a program that is being replaced, or too little
+      // memory.
       resolve({ ok: false, stdout: '', stderr: String(error), failure: String(error) });
     }
   });
@@ -57,19 +58,20 @@ function describeFailure(error: ExecFileException | null): string {
 interface LongCommandOptions extends CommandOptions {
   timeoutMs: number;
   signal: AbortSignal;
-  /** Takes what it writes; once this has failed, the command is killed. Without it, nothing is expected to be written. */
+  /** Reads the output. If it rejects, the command is killed. Without it, the output is ignored. */
   onOutput?: (stdout: Readable) => Promise<void>;
 }
 
-/** The end of what it complained of is what tells why. */
+/** The end of stderr states the reason of a failure, so only the end is kept. */
 const keptStderrBytes = 64 * 1024;
 
-/** How long the last words of a command may take to arrive. */
+/** How long the remaining stderr output may take to arrive after the exit. */
 const lastWordsMs = 1000;
 
 /**
- * Runs a helper command that may take long, write without end, ask on the terminal and start others, such as git: it has neither terminal
- * nor input, and is killed with all that it started. Rejects only with what `onOutput` rejects with.
+ * Runs a helper command that may take long, write without end, prompt on the terminal and start other programs, such as
+ * git. It has neither terminal nor input, and is killed together with the programs it started. Rejects only with an
+ * error of `onOutput`.
  */
 export async function runLongCommand(
   file: string,
@@ -77,7 +79,7 @@ export async function runLongCommand(
   { env, cwd, timeoutMs, signal, onOutput }: LongCommandOptions,
 ): Promise<CommandResult> {
   if (signal.aborted) return failed('stopped');
-  // A group of its own can be killed as one; Windows has none.
+  // A process group can be killed as a whole. Windows has no process groups.
   const detached = process.platform !== 'win32';
   let child: ChildProcess;
   try {
@@ -116,7 +118,7 @@ export async function runLongCommand(
       });
     });
     child.once('exit', () => {
-      // Something that it left behind may keep hold of this for ever.
+      // A process that the command left running may keep the pipe open forever.
       setTimeout(() => child.stderr?.destroy(), lastWordsMs).unref();
     });
     const taking = child.stdout && onOutput ? onOutput(child.stdout) : Promise.resolve();
@@ -128,7 +130,8 @@ export async function runLongCommand(
       },
     );
     await ended;
-    // What it wrote cannot be right when it was cut off; why it was is told by the command.
+    // Output that was cut off is always invalid, so the failure of the command has priority over the error of its
+    // reader.
     if (taken !== null && (failure === '' || failure === 'its output was refused')) throw taken.error;
     return { ok: failure === '', stdout: '', stderr: stderr.toString(), failure };
   } finally {
@@ -142,12 +145,12 @@ function failed(failure: string): CommandResult {
 }
 
 function killAll(child: ChildProcess, isGroup: boolean): void {
-  // Without a pid it was never started. One that was waited for has none to be killed by any more.
+  // Without a pid the command never started. After its exit was collected, its pid may belong to another process.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     if (isGroup) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It ended in this moment.
+    // The command exited at this moment.
   }
 }

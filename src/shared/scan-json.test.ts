@@ -5,7 +5,7 @@ import { type Member, scanJson } from './scan-json.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text), [], () => {});
 
-/** The members that were reported, as texts. */
+/** The reported members, as texts. */
 function members(text: string, names: readonly string[]): [key: string, value: string][] {
   const bytes = Buffer.from(text);
   const found: Member[] = [];
@@ -24,8 +24,8 @@ function isJson(text: string): boolean {
 
 const harmless = (text: string) => !/__proto__|constructor|prototype|\d[eE]/.test(text);
 
-describe('JSON text that is read without being parsed', () => {
-  it('is taken when JSON.parse takes it, and its value is found in the white space around it', () => {
+describe('JSON text that is scanned without being parsed', () => {
+  it('is accepted when JSON.parse accepts it, and its value is located inside surrounding white space', () => {
     const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t') });
     fc.assert(
       fc.property(fc.json(), space, space, fc.nat(3), (json, before, after, indent) => {
@@ -39,7 +39,7 @@ describe('JSON text that is read without being parsed', () => {
     );
   });
 
-  it('is malformed exactly when JSON.parse says so, whatever was done to it', () => {
+  it('is malformed exactly when JSON.parse rejects it, after any change', () => {
     const scrap = fc.constantFrom(
       ...'{}[]",:\\ \n0123-+.eEutrfalsn',
       'true',
@@ -106,30 +106,27 @@ describe('JSON text that is read without being parsed', () => {
     expect(scan(text)).toEqual({ kind: 'malformed', at: expect.any(Number) });
   });
 
-  it('may have 64 levels and no more, of which it reads no further', () => {
+  it('may have at most 64 levels, and is not read beyond that', () => {
     expect(scan('['.repeat(64) + ']'.repeat(64))).toMatchObject({ kind: 'other' });
     expect(scan('['.repeat(65) + ']'.repeat(65))).toEqual({ kind: 'hazard', hazard: { kind: 'depth' } });
     expect(scan('{"a":'.repeat(1_000_000))).toEqual({ kind: 'hazard', hazard: { kind: 'depth' } });
   });
 
-  it.each(['__proto__', 'constructor', 'prototype'])(
-    'may not have the key %s, however it is spelt',
-    (key) => {
-      const escaped = [...key].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
-      for (const spelling of [key, escaped, key.replace('o', '\\u006f')]) {
-        // Also where a parser would not see it, in the first of two equal keys.
-        for (const text of [
-          `{"${spelling}":1}`,
-          `[[{"a":{"${spelling}":{}}}]]`,
-          `{"a":{"${spelling}":1},"a":2}`,
-        ])
-          expect(scan(text)).toEqual({ kind: 'hazard', hazard: { kind: 'key', key } });
-      }
-      expect(scan(`{"a":"${key}","x${key}":1}`)).toMatchObject({ kind: 'object' });
-    },
-  );
+  it.each(['__proto__', 'constructor', 'prototype'])('may not have the key %s in any spelling', (key) => {
+    const escaped = [...key].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
+    for (const spelling of [key, escaped, key.replace('o', '\\u006f')]) {
+      // Also where a parser drops it, in the first of two equal keys.
+      for (const text of [
+        `{"${spelling}":1}`,
+        `[[{"a":{"${spelling}":{}}}]]`,
+        `{"a":{"${spelling}":1},"a":2}`,
+      ])
+        expect(scan(text)).toEqual({ kind: 'hazard', hazard: { kind: 'key', key } });
+    }
+    expect(scan(`{"a":"${key}","x${key}":1}`)).toMatchObject({ kind: 'object' });
+  });
 
-  it('may not have a number that a reader would take for infinite', () => {
+  it('may not have a number that a parser would read as infinite', () => {
     for (const number of ['1e400', '-1e400', '1E+309', `1${'0'.repeat(309)}`, `-${'9'.repeat(400)}.5`])
       expect(scan(`{"a":[${number}]}`)).toMatchObject({ kind: 'hazard', hazard: { kind: 'number' } });
     expect(scan('[1e400]')).toEqual({ kind: 'hazard', hazard: { kind: 'number', text: '1e400' } });
@@ -146,7 +143,7 @@ describe('JSON text that is read without being parsed', () => {
 });
 
 describe('the members of an object', () => {
-  it('are found by name on the outermost level, as often as they are there', () => {
+  it('are reported by name on the outermost level, each occurrence', () => {
     const text = ' { "code" : 1 , "x" : {"code":2}, "\\u0063ode":[3, {"msg":4}],"msg":"好","code":-5e1 } ';
     expect(members(text, ['code', 'msg'])).toEqual([
       ['code', '1'],
@@ -156,7 +153,7 @@ describe('the members of an object', () => {
     ]);
   });
 
-  it('are none in a list, or in an empty object', () => {
+  it('are empty in a list, or in an empty object', () => {
     expect(members('[{"code":1}]', ['code'])).toEqual([]);
     expect(members('{}', ['code'])).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { forbiddenKeys, type JsonHazard, maxJsonDepth } from './json.ts';
 
-/** A member of the outermost object, by the places of its parts in the text. */
+/** A member of the outermost object, with the positions of its parts in the text. */
 export interface Member {
   readonly key: string;
   readonly keyStart: number;
@@ -9,16 +9,16 @@ export interface Member {
 }
 
 export type JsonScan =
-  /** Where the value begins and ends, white space around it left out. */
+  /** The start and end of the value, without surrounding white space. */
   | { kind: 'object' | 'other'; start: number; end: number }
-  /** `at`: the first byte that does not fit; the length of the text when it ends too early. */
+  /** `at`: the first invalid byte; the length of the text if it ends too early. */
   | { kind: 'malformed'; at: number }
   | { kind: 'hazard'; hazard: JsonHazard | { kind: 'number'; text: string } };
 
 /**
- * Reads JSON in UTF-8 from front to back and checks it, without building what it describes: the memory that takes is many
- * times the size of a hostile text. It sees the text itself, also what a parser would drop, such as the first of two equal
- * keys, so what passes can be handed on as it is. Of the outermost object it reports the members with one of these names.
+ * Checks JSON in UTF-8 from start to end without building its value, which for a hostile text could need many times its
+ * size. It also checks the parts that a parser would drop, such as the first of two equal keys, so that a valid text
+ * can be passed on unchanged. Reports the members of the outermost object that have one of these names.
  */
 export function scanJson(
   bytes: Uint8Array,
@@ -73,11 +73,11 @@ const char = {
   closeObject: 0x7d,
 } as const;
 
-/** The bit that makes a capital letter a small one. */
+/** The bit that converts a capital letter to a small one. */
 const smallLetter = 0x20;
 
 function scan(bytes: Uint8Array, keys: readonly KnownKey[], onMember: (member: Member) => void): JsonScan {
-  /** What closes each of the containers that are open. */
+  /** The closing character of each open container. */
   const open: number[] = [];
   const start = skipSpace(bytes, 0);
   const isObject = bytes[start] === char.openObject;
@@ -118,7 +118,7 @@ function scan(bytes: Uint8Array, keys: readonly KnownKey[], onMember: (member: M
       at = skipScalar(bytes, at);
     }
 
-    // A value has ended: so may what it is in, and what that is in.
+    // After the end of a value, its containers may end too.
     for (;;) {
       if (member.key !== null && open.length === 1) onMember({ ...member, key: member.key, valueEnd: at });
       const end = at;
@@ -151,7 +151,7 @@ function skipSpace(bytes: Uint8Array, start: number): number {
 
 function skipString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; ; at++) {
-    // Past the end there is a zero, which no string may have in it.
+    // The end of the text counts as a zero byte, which is invalid in a string.
     const byte = bytes[at] ?? 0;
     if (byte === char.quote) return at + 1;
     if (byte < 0x20) throw malformed(at);
@@ -161,7 +161,7 @@ function skipString(bytes: Uint8Array, start: number): number {
 
 const shortEscapes = new Set(Buffer.from('"\\/bfnrt'));
 
-/** The last byte of an escape. */
+/** Returns the position of the last byte of an escape. */
 function skipEscape(bytes: Uint8Array, start: number): number {
   const kind = bytes[start + 1] ?? 0;
   if (shortEscapes.has(kind)) return start + 1;
@@ -181,7 +181,7 @@ function skipScalar(bytes: Uint8Array, start: number): number {
   return start + word.length;
 }
 
-/** Without an exponent a number must be longer than this to be beyond what a double can hold. */
+/** A number without an exponent must be longer than this to exceed the range of a double. */
 const safeDigits = 300;
 
 function skipNumber(bytes: Uint8Array, start: number): number {
@@ -200,7 +200,7 @@ function skipNumber(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** Past at least one digit. */
+/** Skips digits, at least one. */
 function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   while (isDigit(bytes[at] ?? 0)) at++;
@@ -216,10 +216,13 @@ function isDigit(byte: number): boolean {
   return byte >= char.zero && byte <= char.nine;
 }
 
-/** No key of interest is longer, with every character escaped. */
+/** No relevant key is longer, even with every character escaped. */
 const longestEscapedBytes = 6 * 16;
 
-/** The key at this place if it is of interest. Few are, and making texts of all of them would take longer than all the rest. */
+/**
+ * Returns the key at this position if it is relevant. Most are not, and decoding all of them would take longer than the
+ * rest of the scan.
+ */
 function keyAt(bytes: Uint8Array, start: number, end: number, keys: readonly KnownKey[]): string | null {
   const size = end - start;
   for (const key of keys) {

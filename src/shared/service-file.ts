@@ -5,22 +5,25 @@ import { errnoOf } from './errors.ts';
 import { isAlive, startTicksOf } from './is-alive.ts';
 import { replacePrivateFile } from './private-files.ts';
 
-/** The file in the home that says where its service listens, for as long as it does. */
+/** The file in the home that contains the address of its running service. */
 export const serviceFile = 'service.json';
 
 export interface ServiceInfo {
   readonly pid: number;
   readonly url: string;
   readonly version: string;
-  /** When the process was started, in ticks of this boot, where the system tells: another process may get its id. */
+  /**
+   * Start time of the process, in ticks since the boot, if the system reports it: another process may get the same id
+   * later.
+   */
   readonly startTicks: number | null;
-  /** Whether it asks for its token. */
+  /** Whether the service requires its token. */
   readonly token: boolean;
-  /** The folders that it takes scripts from, beside its own. */
+  /** The folders with scripts, besides the one in the home. */
   readonly scripts: readonly string[];
 }
 
-/** Says where the service of this process listens, to whoever looks into the home. Returns what takes that back. */
+/** Writes the address of this service to the home. Returns a function that removes it. */
 export async function announceService(
   home: string,
   {
@@ -56,14 +59,17 @@ export function parseServiceInfo(text: string): ServiceInfo | null {
   }
 }
 
-/** The service that runs in a home: null when there is none, even if a killed one left its file. Rejects when the home cannot be read. */
+/**
+ * Returns the service that runs in a home; null if none runs, even if a killed one left its file. Rejects if the home
+ * cannot be read.
+ */
 export async function findRunningService(home: string): Promise<ServiceInfo | null> {
   const text = await readFile(join(home, serviceFile), 'utf8').catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return '';
     throw error;
   });
   const info = parseServiceInfo(text);
-  // A killed service leaves its file; somebody else may have its process id by now, and its port.
+  // A killed service leaves its file. Another process may have its id and its port now.
   const isSame = info !== null && (info.startTicks === null || startTicksOf(info.pid) === info.startTicks);
   return isSame && isAlive(info.pid) ? info : null;
 }

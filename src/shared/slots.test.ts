@@ -4,7 +4,7 @@ import { Slots } from './slots.ts';
 
 const never = new AbortController().signal;
 
-it('lets in as many as there are slots, and the others in their order', async () => {
+it('admits as many callers as there are slots, and the others in order', async () => {
   const slots = new Slots(2);
   const entered: string[] = [];
   const enter = async (name: string) => {
@@ -16,14 +16,14 @@ it('lets in as many as there are slots, and the others in their order', async ()
   const leave = await one;
   expect(entered).toEqual(['one', 'two']);
   leave();
-  // Once is enough.
+  // A second release has no effect.
   leave();
   (await three)();
   await Promise.resolve();
   expect(entered).toEqual(['one', 'two', 'three', 'four']);
 });
 
-it('forgets who does not want to wait any longer', async () => {
+it('removes a caller that stops waiting', async () => {
   const slots = new Slots(1);
   const leave = await slots.take(never);
   const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** Lets so many in at once; the others wait, first come first served. */
+/** Admits a limited number of callers at once. The others wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Resolves with what gives the slot back. */
+  /** Resolves with a function that releases the slot. */
   take(signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -16,7 +16,7 @@ export class Slots {
       }
       const enter = () => {
         signal.removeEventListener('abort', leave);
-        resolve(this.#giveBackOnce());
+        resolve(this.#releaseOnce());
       };
       const leave = () => {
         this.#waiting.delete(enter);
@@ -32,11 +32,11 @@ export class Slots {
     });
   }
 
-  #giveBackOnce(): () => void {
-    let isBack = false;
+  #releaseOnce(): () => void {
+    let isReleased = false;
     return () => {
-      if (isBack) return;
-      isBack = true;
+      if (isReleased) return;
+      isReleased = true;
       const [next] = this.#waiting;
       if (next === undefined) {
         this.#free++;

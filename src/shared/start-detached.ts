@@ -2,12 +2,12 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 
 import { errnoOf } from './errors.ts';
 
-/** How a program that was to go on by itself ended instead. */
+/** The early end of a program that was meant to keep running. */
 export type EarlyEnd = { readonly code: number | null; readonly errno: string | null };
 
 /**
- * Starts a program that outlives this process. Resolves with how it ended, if it does so before the signal, and with null otherwise: then
- * it is nobody's to end.
+ * Starts a program that outlives this process. Resolves with its end if it exits before the signal is aborted, and with
+ * null otherwise. After that, this process no longer controls it.
  */
 export async function startDetached(
   program: string,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Work that can be interrupted between its steps, of which each takes a millisecond or two. */
+/** Work that can be interrupted between its steps. Each step takes a millisecond or two. */
 export type Steps<Result> = Generator<void, Result>;
 
 export function allAtOnce<Result>(steps: Steps<Result>): Result {
@@ -10,7 +10,7 @@ export function allAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Everybody else has a turn after each step. Work of a single step is done at once. */
+/** Yields to other work after each step. Work of a single step is done at once. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const step = steps.next();

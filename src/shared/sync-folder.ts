@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 
-/** Waits until the names in a folder are on the disk, so that nothing written later can be there without them. */
+/** Waits until the names in a folder are on disk, so that no later write can be on disk without them. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Not every system can; then the order of the writes has to do.
+  // Not every system supports this. There the order of the writes must suffice.
   const handle = await open(folder, 'r').catch(() => null);
   await handle?.sync().catch(() => {});
   await handle?.close();

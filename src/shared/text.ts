@@ -1,4 +1,4 @@
-/** What a person reads, in both languages Hob speaks. */
+/** Text for people, in both languages of Hob. */
 export interface Text {
   readonly en: string;
   readonly zh: string;

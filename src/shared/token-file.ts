@@ -8,18 +8,18 @@ import { createPrivateFile, forOthers, replacePrivateFile } from './private-file
 import type { Text } from './text.ts';
 
 const tokenBytes = 32;
-/** What can be sent behind `Bearer`. Whoever writes the file by hand may choose something longer or shorter than we do. */
+/** A token that can follow `Bearer`. A user who writes the file may choose a longer or shorter token than Hob does. */
 const tokenPattern = /^[A-Za-z0-9._~+/-]{20,500}=*$/;
 const largestFileBytes = 4096;
 
-/** The token of a home cannot be used, for a reason that its user can do something about. */
+/** The token of a home cannot be used, for a reason that the user can fix. */
 export class TokenError extends ExplainedError {}
 
 export function tokenFileOf(home: string): string {
   return join(home, 'token');
 }
 
-/** The token of a home, or null when it has none yet. Throws a `TokenError` when there is one that nobody should rely on. */
+/** Returns the token of a home, or null if it has none yet. Throws a `TokenError` if the token is not safe to use. */
 export function readToken(home: string): string | null {
   const path = tokenFileOf(home);
   let descriptor: number;
@@ -62,7 +62,7 @@ function unusable(home: string, fault: Text): TokenError {
   });
 }
 
-/** Why a file is not one that only its user can have read or written. */
+/** Returns why other users may have read or written a file; null if they cannot. */
 function faultOf(found: Stats): Text | null {
   if (!found.isFile()) return { en: 'is not a regular file', zh: '不是文件' };
   if (process.geteuid === undefined) return null;
@@ -72,7 +72,7 @@ function faultOf(found: Stats): Text | null {
   return { en: 'can be read by other users', zh: '可以被所有者以外的用户读取' };
 }
 
-/** The token of a home, which is made when there is none. */
+/** Returns the token of a home. Creates it if there is none. */
 export async function ensureToken(home: string): Promise<string> {
   const existing = readToken(home);
   if (existing !== null) return existing;
@@ -81,13 +81,13 @@ export async function ensureToken(home: string): Promise<string> {
     await createPrivateFile(tokenFileOf(home), `${token}\n`);
     return token;
   } catch (error) {
-    // Another process was quicker.
+    // Another process created the token first.
     if (errnoOf(error) === 'EEXIST') return ensureToken(home);
     throw error;
   }
 }
 
-/** Puts a new token in the place of the old one, which is of no use from then on. */
+/** Replaces the token. The old one becomes invalid. */
 export async function renewToken(home: string): Promise<string> {
   const token = newToken();
   await replacePrivateFile(tokenFileOf(home), `${token}\n`);

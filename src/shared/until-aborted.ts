@@ -1,4 +1,4 @@
-/** Waits for work that cannot be stopped itself: whoever is cancelled need not wait for it any longer. */
+/** Waits for work that cannot be stopped itself. Rejects when the signal is aborted, while the work continues. */
 export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

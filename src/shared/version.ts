@@ -8,13 +8,13 @@ export function readVersion(): string {
   throw new Error('package.json has no version');
 }
 
-/** Which versions of Node it says it works with. */
+/** The range of Node versions in package.json. */
 export function readNodeRange(): string {
   const engines: unknown = Reflect.get(Object(readPackage()), 'engines');
   return String(Reflect.get(Object(engines), 'node') ?? '*');
 }
 
-/** Source and build are both two folders below it. */
+/** The source and the build are both two folders below package.json. */
 function readPackage(): unknown {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }

@@ -6,8 +6,8 @@ const attempts = 20;
 const pauseMs = 250;
 
 /**
- * Tries again for a few seconds while the machine is out of something: that is a state of this process, which passes, and
- * says nothing about what was asked for. `errnoOfResult` tells what an attempt lacked, if anything.
+ * Retries for a few seconds while the machine lacks a resource. This is a temporary state of the process, and says
+ * nothing about the requested object. `errnoOfResult` returns the errno of a failed attempt.
  */
 export async function whenPossible<Result>(
   attempt: () => Promise<Result>,

@@ -7,7 +7,7 @@ const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
 const largestBytes = 1024 * 1024;
 
 /** Results by entry and file state, because this is needed before every run. */
-const known = new Map<string, { stamp: string; isSo: boolean }>();
+const known = new Map<string, { stamp: string; imports: boolean }>();
 /** Above this size, the cache is cleared. */
 const mostKnown = 10_000;
 
@@ -17,11 +17,11 @@ export function importsSdk(path: string): boolean {
     const { mtimeMs, size } = statSync(path);
     const stamp = `${mtimeMs} ${size}`;
     const before = known.get(path);
-    if (before?.stamp === stamp) return before.isSo;
-    const isSo = size <= largestBytes && importOfHob.test(readFileSync(path, 'utf8'));
+    if (before?.stamp === stamp) return before.imports;
+    const imports = size <= largestBytes && importOfHob.test(readFileSync(path, 'utf8'));
     if (known.size >= mostKnown) known.clear();
-    known.set(path, { stamp, isSo });
-    return isSo;
+    known.set(path, { stamp, imports });
+    return imports;
   } catch {
     // The interpreter reports problems of the file.
     return false;
