@@ -35,11 +35,11 @@ async function refusalOf(catalogue: Catalogue, id: string): Promise<AppError> {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('the script was not refused');
 }
 
 describe('the catalogue', () => {
-  it('finds scripts in its folders and one level below them, and no deeper', async () => {
+  it('finds scripts in its folders and one level below, and no deeper', async () => {
     const root = await tempFolder();
     await write(join(root, 'direct'), idA, 'direct');
     await write(join(root, 'group', 'inner'), idB, 'inner');
@@ -50,14 +50,14 @@ describe('the catalogue', () => {
     expect(await catalogue.problems()).toEqual([]);
   });
 
-  it('lists scripts by name, in which numbers count as such', async () => {
+  it('sorts scripts by name, and numbers in names by value', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'part 10');
     await write(join(root, 'b'), idB, 'part 9');
     expect(names(await catalogueOf(root))).toEqual(['part 9', 'part 10']);
   });
 
-  it('notes who calls a script that is not there, or not in a version that will do', async () => {
+  it('notes dependencies that are missing or have a wrong version', async () => {
     const root = await tempFolder();
     const calls = (id: string, rest = '') => `[[service.dependencies]]\nid = "${id}"\n${rest}`;
     await write(join(root, 'a'), idA, 'a', calls(idB, 'name = "另一个"'));
@@ -75,7 +75,7 @@ describe('the catalogue', () => {
     expect((await catalogue.resolve(idA)).name).toBe('a');
   });
 
-  it('finds who is asked for in a folder that was looked at before it was filled', async () => {
+  it('finds a requested script in a folder that was scanned before it was filled', async () => {
     const root = await tempFolder();
     await mkdir(join(root, 'empty'));
     await mkdir(join(root, 'half'));
@@ -87,14 +87,14 @@ describe('the catalogue', () => {
     expect((await catalogue.resolve(idB)).name).toBe('half');
   });
 
-  it('looks for no scripts inside a script', async () => {
+  it('does not search for scripts inside a script', async () => {
     const root = await tempFolder();
     await write(join(root, 'outer'), idA, 'outer');
     await write(join(root, 'outer', 'inner'), idB, 'inner');
     expect(names(await catalogueOf(root))).toEqual(['outer']);
   });
 
-  it('takes scripts from all its roots, also through links', async () => {
+  it('finds scripts in all its roots, also through links', async () => {
     const [first, second, elsewhere] = [await tempFolder(), await tempFolder(), await tempFolder()];
     await write(join(first, 'a'), idA, 'a');
     await write(join(second, 'b'), idB, 'b');
@@ -103,7 +103,7 @@ describe('the catalogue', () => {
     expect(names(await catalogueOf(first, second))).toEqual(['a', 'b', 'c']);
   });
 
-  it('ignores folders that hold what scripts are made with', async () => {
+  it('ignores folders of tools and dependencies', async () => {
     const root = await tempFolder();
     for (const name of ['.venv', '.git', '.hidden', 'node_modules', '__pycache__', 'venv', 'site-packages']) {
       expect(isIgnoredFolder(name)).toBe(true);
@@ -118,7 +118,7 @@ describe('the catalogue', () => {
     expect(names(catalogue)).toEqual([]);
   });
 
-  it('reports a root that is not there, and finds what appears in it later', async () => {
+  it('reports a missing root, and finds scripts in it later', async () => {
     const root = join(await tempFolder(), 'later');
     const catalogue = await catalogueOf(root);
     expect(await catalogue.problems()).toMatchObject([{ severity: 'error', file: root, line: null }]);
@@ -140,7 +140,7 @@ describe('the catalogue', () => {
     for (const id of all) expect((await catalogue.resolve(id)).id).toBe(id);
   });
 
-  it('forgets what is gone when it is loaded anew', async () => {
+  it('removes scripts that are missing at the next load', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'a');
     await write(join(root, 'b'), idB, 'b');
@@ -159,7 +159,7 @@ describe('a script', () => {
     for (const id of [idA, idA.toUpperCase()]) expect((await catalogue.resolve(id)).name).toBe('a');
   });
 
-  it.each(['no-uuid', '', idB, '__proto__', 'constructor', '../a', ' '])('is unknown by %j', async (id) => {
+  it.each(['no-uuid', '', idB, '__proto__', 'constructor', '../a', ' '])('is unknown as %j', async (id) => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'a');
     const error = await refusalOf(await catalogueOf(root), id);
@@ -167,7 +167,7 @@ describe('a script', () => {
     expect(error.text).toEqual({ en: `脚本不存在: ${id}`, zh: `脚本不存在: ${id}` });
   });
 
-  it('that is broken cannot run, and its caller is told why', async () => {
+  it('that is broken cannot run, and the error states the reason', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'Resize', 'timeout = "long"\n');
     await write(join(root, 'b'), idB, 'b');
@@ -182,7 +182,7 @@ describe('a script', () => {
     expect(await catalogue.problems()).toMatchObject([{ severity: 'error', line: 6, file: error.files[0] }]);
   });
 
-  it('whose entry is gone cannot run, and can again when it is back', async () => {
+  it('without its entry cannot run until the entry exists again', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'Resize');
     await rm(join(root, 'a', 'main.sh'));
@@ -202,7 +202,7 @@ describe('a script', () => {
     expect(await catalogue.problems()).toEqual([]);
   });
 
-  it('whose entry is a folder, or was led out of the folder meanwhile, cannot run', async () => {
+  it('cannot run if its entry is a folder, or leads out of the folder', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'a');
     const catalogue = await catalogueOf(root);
@@ -214,7 +214,7 @@ describe('a script', () => {
     expect((await refusalOf(catalogue, idA)).text.en).toContain('is outside the script folder');
   });
 
-  it('that shares its id with another does not run, nor does the other, until it is settled', async () => {
+  it('does not run while another script has the same id, and neither does the other', async () => {
     const [root, second] = [await tempFolder(), await tempFolder()];
     await write(join(root, 'a'), idA, 'a');
     await write(join(second, 'group', 'copy'), idA.toUpperCase(), 'copy');
@@ -262,7 +262,7 @@ describe('a script', () => {
     }
   });
 
-  it('with two manifests of one id is told of its manifests, not of another script', async () => {
+  it('with two manifests of one id reports its manifests, not another script', async () => {
     const root = await tempFolder();
     const folder = join(root, 'a');
     await mkdir(folder);
@@ -274,8 +274,8 @@ describe('a script', () => {
   });
 });
 
-describe('a look at what has changed', () => {
-  it('sees a script come, change, break, mend, move and go', async () => {
+describe('a scan for changes', () => {
+  it('detects that a script is added, changed, broken, repaired, moved and removed', async () => {
     const root = await tempFolder();
     const catalogue = await catalogueOf(root);
     const folder = join(root, 'a');
@@ -319,7 +319,7 @@ describe('a look at what has changed', () => {
     expect(names(catalogue)).toEqual([]);
   });
 
-  it('at the whole root sees all of that as well', async () => {
+  it('of the whole root detects all these changes too', async () => {
     const root = await tempFolder();
     await write(join(root, 'stays'), idA, 'stays');
     await write(join(root, 'goes'), idB, 'goes');
@@ -334,7 +334,7 @@ describe('a look at what has changed', () => {
     expect(await catalogue.problems()).toHaveLength(1);
   });
 
-  it('that is under way finds a script for whoever asks for it meanwhile', async () => {
+  it('finds a script that is requested while the scan runs', async () => {
     const root = await tempFolder();
     const catalogue = await catalogueOf(root);
     await write(join(root, 'new'), idA, 'new');
@@ -343,7 +343,7 @@ describe('a look at what has changed', () => {
     await looking;
   });
 
-  it('sees a group become a script, and a script become a group', async () => {
+  it('detects a group that becomes a script, and a script that becomes a group', async () => {
     const root = await tempFolder();
     await write(join(root, 'x', 'inner'), idA, 'inner');
     const catalogue = await catalogueOf(root);
@@ -355,7 +355,7 @@ describe('a look at what has changed', () => {
     expect(names(catalogue)).toEqual(['inner']);
   });
 
-  it('concerns only the folder that changed, not one whose name begins alike', async () => {
+  it('reads only the changed folder, not one with the same prefix', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'a');
     await write(join(root, 'a-b'), idB, 'a-b');
@@ -366,7 +366,7 @@ describe('a look at what has changed', () => {
     expect(names(catalogue)).toEqual(['a-b']);
   });
 
-  it('is told to whoever listens, and only when it concerned a script folder', async () => {
+  it('notifies listeners only if it concerned a script folder', async () => {
     const root = await tempFolder();
     const catalogue = await catalogueOf(root);
     let told = 0;
@@ -382,7 +382,7 @@ describe('a look at what has changed', () => {
     expect(told).toBe(1);
   });
 
-  it('leaves a script that is broken in the list of problems, errors before notes', async () => {
+  it('keeps a broken script in the list of problems, errors before notes', async () => {
     const root = await tempFolder();
     await write(join(root, 'a'), idA, 'a', 'color = "red"\n');
     await write(join(root, 'b'), idB, 'b', 'concurrency = 0\ncolour = "red"\n');

@@ -30,7 +30,7 @@ async function packages(versions: readonly string[]) {
 const current = (version: string) => JSON.stringify({ format: 1, current: version });
 
 describe('the catalogue of installed packages', () => {
-  it('has the version that counts and no other, and follows when another one does', async () => {
+  it('contains only the current version, and follows when another becomes current', async () => {
     const { catalogue, folder, choose, names } = await packages(['v1', 'v2']);
     await choose(current('v1'));
     await catalogue.load();
@@ -44,7 +44,7 @@ describe('the catalogue of installed packages', () => {
     expect(await catalogue.problems()).toEqual([]);
   });
 
-  it('is not led astray by a change in a version that does not count', async () => {
+  it('ignores changes in a version that is not current', async () => {
     const { catalogue, folder, choose, names } = await packages(['v1', 'v2']);
     await choose(current('v1'));
     await catalogue.load();
@@ -52,7 +52,7 @@ describe('the catalogue of installed packages', () => {
     expect(names()).toEqual(['v1']);
   });
 
-  it('has nothing of a package that is on its way, or gone', async () => {
+  it('contains no package that is not complete yet or was removed', async () => {
     const { catalogue, folder, choose, names } = await packages(['v1']);
     await catalogue.load();
     expect(names()).toEqual([]);
@@ -65,7 +65,7 @@ describe('the catalogue of installed packages', () => {
     expect(names()).toEqual([]);
   });
 
-  it('finds nothing in the folder where packages are made', async () => {
+  it('contains no scripts of the staging folder', async () => {
     const { catalogue, root, names } = await packages([]);
     await mkdir(join(root, '.staging', id, 'v1'), { recursive: true });
     await writeFile(join(root, '.staging', id, 'installed.json'), current('v1'));
@@ -78,10 +78,10 @@ describe('the catalogue of installed packages', () => {
     ['another shape', '[]'],
     ['no version', '{}'],
     ['a version that is not there', current('v7')],
-    ['a way out of the folder', current('../v1')],
+    ['a path out of the folder', current('../v1')],
     ['a name that is no version', current('.')],
     ['a number', '{"current":1}'],
-  ])('says that a package is damaged whose record has %s', async (_what, content) => {
+  ])('reports a damaged package if its record has %s', async (_what, content) => {
     const { catalogue, choose, names } = await packages(['v1']);
     await choose(content);
     await catalogue.load();
@@ -91,7 +91,7 @@ describe('the catalogue of installed packages', () => {
     await expect(catalogue.resolve(id)).rejects.toMatchObject({ code: 'script-unusable' });
   });
 
-  it('survives a record that is a folder, or a link to a device', async () => {
+  it('contains no script if the record is a folder or a link to a device', async () => {
     const { catalogue, folder, names } = await packages(['v1']);
     await mkdir(join(folder, 'installed.json'));
     await catalogue.load();

@@ -20,7 +20,7 @@ name = "Resize"
 entry = "main.py"
 `;
 
-/** A script's folder with these files in it. */
+/** Creates a script folder with these files. */
 async function folderWith(files: Record<string, string | Buffer>): Promise<string> {
   const folder = join(await tempFolder(), 'script');
   await mkdir(folder);
@@ -41,7 +41,7 @@ function scriptOf(loaded: LoadedFolder | null): Script {
 }
 
 function problemsOf(loaded: LoadedFolder | null): Problem[] {
-  if (loaded === null) throw new Error('nothing was found');
+  if (loaded === null) throw new Error('no manifest was found');
   return loaded.kind === 'script' ? loaded.notes : loaded.problems;
 }
 
@@ -54,7 +54,7 @@ function summary(loaded: LoadedFolder | null): string[] {
 
 const manifestWith = (runtime: string, rest = '') => `${minimal}${runtime}\n${rest}`;
 
-it("the id of the program that makes environments is no script's", async () => {
+it('a script cannot use the id of the environment builder', async () => {
   const loaded = await load(minimal.replace(id, builderId.toUpperCase()));
   expect(loaded?.kind).toBe('broken');
   expect(summary(loaded)).toEqual(['error 2: This id is reserved for a program of Hob']);
@@ -128,7 +128,7 @@ name = "另一个"
 version = ">=1.2"
 `;
 
-  it('becomes a script with everything it says', async () => {
+  it('becomes a script with all its values', async () => {
     const folder = await folderWith({ 'script.toml': complete, 'src/main.py': '' });
     const loaded = await loadFolder(folder);
     expect(problemsOf(loaded)).toEqual([]);
@@ -200,7 +200,7 @@ version = ">=1.2"
 
   it.each([
     ['a byte order mark', `\uFEFF${complete}`],
-    ['Windows line ends', complete.replaceAll('\n', '\r\n')],
+    ['Windows line endings', complete.replaceAll('\n', '\r\n')],
     ['both', `\uFEFF${complete}`.replaceAll('\n', '\r\n')],
     ['UTF-16', Buffer.from(`\uFEFF${complete}`, 'utf16le')],
   ])('may be written with %s', async (_name, content) => {
@@ -248,7 +248,7 @@ describe('a short manifest', () => {
   });
 });
 
-describe('what a manifest says of other scripts', () => {
+describe('the dependencies in a manifest', () => {
   const other = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c22';
 
   it('may be a list of bare ids', async () => {
@@ -260,24 +260,24 @@ describe('what a manifest says of other scripts', () => {
     ['names of packages', '[service]\ndependencies = ["requests>=2", "numpy"]'],
     ['a table of another tool', '[service.dependencies]\npython = "^3.9"'],
     ['a number', '[service]\ndependencies = 3'],
-    ['an id that is none', '[[service.dependencies]]\nid = "nobody"'],
-  ])('is noted and left alone where it is %s', async (_what, text) => {
+    ['an invalid id', '[[service.dependencies]]\nid = "none"'],
+  ])('are noted and ignored if they are %s', async (_what, text) => {
     const loaded = await load(`${minimal}\n${text}\n`);
     expect(scriptOf(loaded).dependencies).toEqual([]);
     expect(problemsOf(loaded).length).toBeGreaterThan(0);
     expect(problemsOf(loaded).every(({ severity }) => severity === 'note')).toBe(true);
   });
 
-  it('is taken without a version that cannot be understood', async () => {
+  it('ignore a version that is not valid', async () => {
     const loaded = await load(`${minimal}\n[[service.dependencies]]\nid = "${other}"\nversion = "soon"\n`);
     expect(scriptOf(loaded).dependencies).toEqual([{ id: other, name: null, version: null }]);
     expect(problemsOf(loaded)).toMatchObject([{ severity: 'note' }]);
   });
 });
 
-describe('what a manifest says of interpreters that wait', () => {
+describe('the settings for warm interpreters in a manifest', () => {
   it.each(['numpy', 'xml.etree.ElementTree', '_private', 'módulo', '模块.子', 'a1._2'])(
-    'may be the module %s',
+    'may name the module %s',
     async (name) => {
       const loaded = await load(manifestWith(`preload = ["os", "${name}"]`));
       expect(problemsOf(loaded)).toEqual([]);
@@ -286,7 +286,7 @@ describe('what a manifest says of interpreters that wait', () => {
   );
 
   it.each(['', '.', '.numpy', 'numpy.', 'a..b', '1a', 'a-b', 'a b', 'numpy ', 'os;x', 'a\\nb', 'a/b', '-c'])(
-    'is an error with its line where "%s" is to be a module',
+    'are refused with the line if "%s" is named as a module',
     async (name) => {
       const loaded = await load(manifestWith(`preload = [\n  "os",\n  "${name}",\n]`));
       expect(loaded?.kind).toBe('broken');
@@ -297,7 +297,7 @@ describe('what a manifest says of interpreters that wait', () => {
   );
 
   it.each(['preload = "numpy"', 'preload = [1]', 'warm = "no"', 'warm = 0'])(
-    'is an error when it is %s',
+    'are refused when they are %s',
     async (text) => {
       const loaded = await load(manifestWith(text));
       expect(loaded?.kind).toBe('broken');
@@ -305,7 +305,7 @@ describe('what a manifest says of interpreters that wait', () => {
     },
   );
 
-  it('is noted and left alone where the language has no such modules', async () => {
+  it('are noted and ignored if the language has no such modules', async () => {
     const loaded = await load(manifestWith('language = "node.js"\npreload = ["left-pad"]\nwarm = false'));
     expect(summary(loaded)).toEqual(['note 8: preload has no effect, because the language is node.js']);
     expect(scriptOf(loaded).runtime).toMatchObject({ preload: [], mayStartWarm: false });
@@ -328,38 +328,38 @@ describe('the names of file and root table', () => {
   });
 
   it.each(['pyproject.toml', 'Cargo.toml', 'ruff.toml', 'uv.toml', '.hidden.toml', 'script.json', 'toml'])(
-    'are not looked for in %s',
+    'do not include %s',
     async (name) => {
       expect(mayBeManifest(name)).toBe(false);
       expect(await load(minimal, name)).toBeNull();
     },
   );
 
-  it('may stand beside tables that describe no script', async () => {
+  it('may be accompanied by tables that describe no script', async () => {
     const loaded = await load(
       `title = "x"\n[tool.black]\nline-length = 100\n[other.info]\nauthor = "me"\n${minimal}`,
     );
     expect(scriptOf(loaded).rootTable).toBe('service');
   });
 
-  it('may stand beside a table that has only one half of what makes a script', async () => {
+  it('may be accompanied by an incomplete root table', async () => {
     const half = `[other.info]\nid = "${otherId}"\n[other.runtime]\nkind = "x"\n`;
     expect(scriptOf(await load(`${half}${minimal}`)).id).toBe(id);
     expect(scriptOf(await load(`${minimal}${half}`)).id).toBe(id);
   });
 
-  it('leave a TOML file of another program alone', async () => {
+  it('exclude TOML files of other programs', async () => {
     expect(await load('[package]\nname = "x"\n', 'other.toml')).toBeNull();
     expect(await load('[a.info]\nname = "x"\n[a.build]\nentry = "x"\n', 'other.toml')).toBeNull();
   });
 
-  it('make script.toml a promise that must be kept', async () => {
+  it('require script.toml to be a manifest', async () => {
     const loaded = await load('[package]\nname = "x"\n');
     expect(loaded?.kind).toBe('broken');
     expect(problemsOf(loaded)).toHaveLength(1);
   });
 
-  it('let script.toml win over others', async () => {
+  it('prefer script.toml to others', async () => {
     const folder = await folderWith({
       'script.toml': minimal,
       'a.toml': minimal.replace(id, otherId),
@@ -368,12 +368,12 @@ describe('the names of file and root table', () => {
     expect(scriptOf(await loadFolder(folder)).id).toBe(id);
   });
 
-  it('let a manifest win over a file that merely cannot be parsed', async () => {
+  it('prefer a manifest to a file that cannot be parsed', async () => {
     const folder = await folderWith({ 'a.toml': 'broken = ', 'b.toml': minimal });
     expect(scriptOf(await loadFolder(folder)).id).toBe(id);
   });
 
-  it('must not be given to two manifests, neither of which is script.toml', async () => {
+  it('must not belong to two manifests, neither of which is script.toml', async () => {
     const folder = await folderWith({ 'a.toml': minimal, 'b.toml': minimal.replace(id, otherId) });
     const loaded = await loadFolder(folder);
     expect(loaded?.kind).toBe('broken');
@@ -383,7 +383,7 @@ describe('the names of file and root table', () => {
     expect(problem?.advice.en).toContain('script.toml');
   });
 
-  it('must not be given to two root tables', async () => {
+  it('must not belong to two root tables', async () => {
     const loaded = await load(`${minimal}\n${minimal.replaceAll('service', 'other').replace(id, otherId)}`);
     expect(loaded).toMatchObject({ kind: 'broken', name: 'Resize' });
     expect(summary(loaded)).toEqual(['error 8: Both [service] and [other] describe a script']);
@@ -391,12 +391,12 @@ describe('the names of file and root table', () => {
 });
 
 describe('a folder', () => {
-  it('without a manifest is no script', async () => {
+  it('without a manifest is not a script', async () => {
     expect(await loadFolder(await folderWith({ 'readme.md': '' }))).toBeNull();
     expect(await loadFolder(join(await tempFolder(), 'none'))).toBeNull();
   });
 
-  it('whose manifest is a folder, or a FIFO, is broken and hangs nobody', async () => {
+  it('whose manifest is a folder or a FIFO is broken, without blocking', async () => {
     const folder = await folderWith({ 'script.toml/x': '' });
     expect(await loadFolder(folder)).toMatchObject({ kind: 'broken' });
     const other = await folderWith({});
@@ -404,7 +404,7 @@ describe('a folder', () => {
     expect(await loadFolder(other)).toMatchObject({ kind: 'broken' });
   });
 
-  it('whose manifest is a link to one is a script', async () => {
+  it('whose manifest is a link to a manifest is a script', async () => {
     const folder = await folderWith({ 'elsewhere/real': minimal });
     await symlink(join('elsewhere', 'real'), join(folder, 'script.toml'));
     expect(scriptOf(await loadFolder(folder)).id).toBe(id);
@@ -457,7 +457,7 @@ width = 100
     }
   });
 
-  it('are noted inside inline tables as well, but not where any key will do', async () => {
+  it('are noted inside inline tables too, but not where any key is allowed', async () => {
     const manifest = `${minimal}env = { ANY = "1" }
 binaries = [{ name = "ffmpeg" }, { name = "sox", version = "14" }]
 
@@ -473,12 +473,12 @@ default = { free = 1 }
     ]);
   });
 
-  it('have the same lines in a file with Windows line ends and a byte order mark', async () => {
+  it('have the same lines in a file with Windows line endings and a byte order mark', async () => {
     const manifest = `\uFEFF${minimal}color = "red"\n`.replaceAll('\n', '\r\n');
     expect(summary(await load(manifest))).toEqual(['note 7: Unknown field service.runtime.color is ignored']);
   });
 
-  it('do no harm when they are named after what every object has', async () => {
+  it('may have the names of properties of every object', async () => {
     const loaded = await load(
       manifestWith('toString = "x"\nhasOwnProperty = 1', '[service.valueOf]\nx = 1\n'),
     );
@@ -487,8 +487,8 @@ default = { free = 1 }
   });
 });
 
-describe('everything that is wrong', () => {
-  it('is reported at once, each with its line', async () => {
+describe('the problems of a manifest', () => {
+  it('are reported all at once, each with its line', async () => {
     const manifest = `[service.info]
 id = "not-a-uuid"
 name = ""
@@ -541,7 +541,7 @@ enabled = "yes"
     }
   });
 
-  it('has the right lines even after a param that cannot be read', async () => {
+  it('have the right lines even after an invalid param', async () => {
     const params = `[[service.params]]
 label = "no name"
 
@@ -563,7 +563,7 @@ name = "twice"
     ]);
   });
 
-  it('includes what is missing, at the table where it belongs', async () => {
+  it('include missing fields, at the line of their table', async () => {
     expect(summary(await load('[service.info]\nid = 5\n\n[service.runtime]\n'))).toEqual([
       expect.stringMatching(/^error 1: name is missing/),
       expect.stringMatching(/^error 2: .*id/),
@@ -571,12 +571,12 @@ name = "twice"
     ]);
   });
 
-  it('does not hide the id and the name, so that callers can be told', async () => {
+  it('do not hide the id and the name, so that callers get the problem', async () => {
     const loaded = await load(manifestWith('timeout = "long"'));
     expect(loaded).toMatchObject({ kind: 'broken', ids: [id], name: 'Resize' });
   });
 
-  it('is a line of broken TOML, too', async () => {
+  it('include a line of invalid TOML', async () => {
     for (const [broken, line] of [
       ['x = ', 7],
       ['[service.info]', 7],
@@ -590,7 +590,7 @@ name = "twice"
     }
   });
 
-  it('does not hide the id of a manifest whose TOML is broken elsewhere', async () => {
+  it('do not hide the id if the TOML is invalid elsewhere', async () => {
     expect(await load(`${minimal}timeout = \n`)).toMatchObject({ kind: 'broken', ids: [id] });
     expect(await load(`${minimal}x = inf\n`)).toMatchObject({ kind: 'broken', ids: [id] });
   });
@@ -613,7 +613,7 @@ describe('params in the short form', () => {
   });
 });
 
-describe('older words', () => {
+describe('words of older manifests', () => {
   it.each([
     ['string', 'str'],
     ['text', 'str'],
@@ -631,7 +631,7 @@ describe('older words', () => {
     expect(scriptOf(loaded).params).toMatchObject([{ type: meaning }]);
   });
 
-  it('for a param that Hob does not know are a note, and its values are passed as sent', async () => {
+  it('for a param of unknown type are a note, and its values are not checked', async () => {
     const loaded = await load(`${minimal}[[service.params]]\nname = "p"\ntype = "colour"\ndefault = 5\n`);
     expect(scriptOf(loaded).params).toMatchObject([{ type: 'any', default: 5 }]);
     expect(summary(loaded)).toEqual([expect.stringMatching(/^note 9: .*"colour"/)]);
@@ -653,19 +653,19 @@ describe('older words', () => {
     expect(scriptOf(loaded).input).toMatchObject({ name: 'i', label: 'i', type: meaning });
   });
 
-  it('may give one input as a table instead of a list', async () => {
+  it('may declare one input as a table instead of a list', async () => {
     expect(scriptOf(await load(`${minimal}[service.inputs]\nname = "i"\n`)).input).toMatchObject({
       name: 'i',
     });
   });
 
-  it('may give several inputs, of which the first counts', async () => {
+  it('may declare several inputs, of which only the first is used', async () => {
     const loaded = await load(`${minimal}[[service.inputs]]\nname = "a"\n[[service.inputs]]\nname = "b"\n`);
     expect(scriptOf(loaded).input).toMatchObject({ name: 'a' });
     expect(summary(loaded)).toEqual(['note 9: Only the first input is used']);
   });
 
-  it('for terminal that Hob does not know are a note', async () => {
+  it('for an unknown terminal are a note', async () => {
     const loaded = await load(manifestWith('terminal = "sometimes"'));
     expect(scriptOf(loaded).runtime.terminal).toBe('always');
     expect(summary(loaded)).toEqual([expect.stringMatching(/^note 7: .*"sometimes"/)]);
@@ -701,7 +701,7 @@ describe('the language', () => {
     ['index.html', 'html'],
     ['main.rb', 'ruby'],
     ['main.pl', 'perl'],
-  ])('of %s is %s when it is not named', async (entry, language) => {
+  ])('of %s is %s if it is not declared', async (entry, language) => {
     const loaded = await load(minimal.replace('main.py', entry));
     expect(scriptOf(loaded).runtime.language).toBe(language);
   });
@@ -711,7 +711,7 @@ describe('the language', () => {
     expect(summary(loaded)).toEqual([expect.stringMatching(/^error 7: Unknown language/)]);
   });
 
-  it('is unknown when the extension says nothing', async () => {
+  it('is unknown if the extension is unknown', async () => {
     const loaded = await load(minimal.replace('main.py', 'main'));
     expect(summary(loaded)).toEqual([expect.stringMatching(/^error 6: language is missing/)]);
   });
@@ -753,7 +753,7 @@ describe('entry and icon', () => {
     ]);
   });
 
-  it('may be links that stay inside, and names that merely look dangerous', async () => {
+  it('may be links that stay inside, and names that only look dangerous', async () => {
     const folder = await folderWith({
       'script.toml': minimal.replace('main.py', 'link.py'),
       'sub/real.py': '',
@@ -764,14 +764,14 @@ describe('entry and icon', () => {
       expect(scriptOf(await load(minimal.replace('main.py', entry))).runtime.entry).toBe(entry);
   });
 
-  it('may stand in a folder that is itself a link', async () => {
+  it('may be in a folder that is itself a link', async () => {
     const folder = await folderWith({ 'script.toml': minimal });
     const linked = `${folder}-linked`;
     await symlink(folder, linked);
     expect(scriptOf(await loadFolder(linked)).folder).toBe(linked);
   });
 
-  it('need not exist for the manifest to be in order', async () => {
+  it('need not exist for the manifest to be valid', async () => {
     const loaded = await load(
       minimal.replace('main.py', 'later.py').replace('name =', 'icon = "none.png"\nname ='),
     );
@@ -794,7 +794,7 @@ describe('hostile manifests', () => {
     ['inline tables', `x = ${'{ a = '.repeat(5000)}1${' }'.repeat(5000)}`],
     ['dotted keys', `${Array(120_000).fill('a').join('.')} = 1`],
     ['headers', `[service.${Array(120_000).fill('a').join('.')}]\nx = 1`],
-  ])('may not be nested without end: %s', async (_name, text) => {
+  ])('may not be nested without limit: %s', async (_name, text) => {
     const loaded = await load(`${minimal}${text}\n`);
     expect(loaded?.kind).toBe('broken');
     expect(problemsOf(loaded)).toHaveLength(1);
@@ -807,14 +807,14 @@ describe('hostile manifests', () => {
     '[service.runtime.env.__proto__]\npolluted = "1"',
     'constructor = { prototype = { polluted = 1 } }',
     '[service.params]\n"__proto__" = { polluted = 1 }',
-  ])('cannot change what objects are: %s', async (text) => {
+  ])('cannot change prototypes: %s', async (text) => {
     const loaded = await load(`${minimal}${text}\n`);
     expect(loaded?.kind).toBe('broken');
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
   it.each(['inf', '-inf', 'nan', '9007199254740993', '-99999999999999999'])(
-    'may not hold the number %s, which would reach the script changed',
+    'may not contain the number %s, which would reach the script changed',
     async (number) => {
       const loaded = await load(`${minimal}[service.params]\nx = 1\ny = ${number}\n`);
       expect(loaded?.kind).toBe('broken');
@@ -822,7 +822,7 @@ describe('hostile manifests', () => {
     },
   );
 
-  it('may hold dates, which are texts for the script', async () => {
+  it('may contain dates, which the script gets as strings', async () => {
     const loaded = await load(
       `${minimal}[service.params]\nday = 2024-02-29\nmoment = 2024-02-29T12:00:00Z\n`,
     );
@@ -832,7 +832,7 @@ describe('hostile manifests', () => {
     ]);
   });
 
-  it('may have a default that does not fit its choices only when it is empty', async () => {
+  it('may have a default outside its choices only if it is empty', async () => {
     const param = (value: string) =>
       `${minimal}[[service.params]]\nname = "p"\nchoices = ["a"]\ndefault = "${value}"\n`;
     expect((await load(param('')))?.kind).toBe('script');
@@ -844,7 +844,7 @@ describe('hostile manifests', () => {
 describe('a secret in a manifest', () => {
   const secretParam = (lines: string) => manifestWith('', `[[service.params]]\nname = "key"\n${lines}\n`);
 
-  it('is every param of the older type password, unless it is said not to be', async () => {
+  it('is every param of the older type password, unless it is declared not to be', async () => {
     const [param] = scriptOf(await load(secretParam('type = "Password"'))).params;
     expect(param).toMatchObject({ type: 'str', secret: true });
     const [open] = scriptOf(await load(secretParam('type = "password"\nsecret = false'))).params;
@@ -856,7 +856,7 @@ describe('a secret in a manifest', () => {
     ['too large for JSON', 'type = "int"\nsecret = true\ndefault = 8123456789012345678'],
     ['in broken TOML', 'secret = true\ndefault = 8123456789012 8123456789012'],
     ['not among the choices', 'secret = true\ndefault = "8123456789012"\nchoices = ["a"]'],
-  ])('is not repeated in what is wrong with it: a default %s', async (_what, lines) => {
+  ])('is not repeated in its problem: a default %s', async (_what, lines) => {
     const problems = problemsOf(await load(secretParam(lines)));
     expect(problems.map(({ severity }) => severity)).toContain('error');
     expect(JSON.stringify(problems)).not.toContain('8123456');

@@ -82,11 +82,11 @@ describe('the line of a key', () => {
     expect(new KeyLocator(text).lineOf(path)).toBe(line);
   });
 
-  it.each(places)('is found for %j in a file with Windows line ends', (path, line) => {
+  it.each(places)('is found for %j in a file with Windows line endings', (path, line) => {
     expect(new KeyLocator(text.replaceAll('\n', '\r\n')).lineOf(path)).toBe(line);
   });
 
-  it('is that of the nearest table around it when the key is not there', () => {
+  it('is the line of the nearest enclosing table if the key is missing', () => {
     const locator = new KeyLocator(text);
     expect(locator.lineOf(['service', 'info', 'name'])).toBe(4);
     expect(locator.lineOf(['service', 'params', 0, 'type'])).toBe(23);
@@ -95,17 +95,17 @@ describe('the line of a key', () => {
     expect(locator.lineOf(['service', 'runtime', 'env', 'none'])).toBe(10);
   });
 
-  it('is none when nothing around it is there either', () => {
+  it('is null if no enclosing table exists either', () => {
     expect(new KeyLocator(text).lineOf(['other', 'info'])).toBeNull();
     expect(new KeyLocator('').lineOf(['service'])).toBeNull();
     expect(new KeyLocator(text).lineOf([])).toBeNull();
   });
 
-  it('is none, and nothing else goes wrong, in a file that cannot be parsed', () => {
+  it('is null in a file that cannot be parsed', () => {
     expect(new KeyLocator('[broken').lineOf(['broken'])).toBeNull();
   });
 
-  it('is found in time in a file with an endless key', () => {
+  it('is found quickly in a file with a very long key', () => {
     const endless = `${Array(100_000).fill('a').join('.')} = 1\nb = 2\n`;
     expect(new KeyLocator(endless).lineOf(['b'])).toBe(2);
   });

@@ -11,8 +11,8 @@ const need = (repoId: string, files: string[], source: ModelNeed['source'] = 'hu
   source,
 });
 
-describe('what scripts need', () => {
-  it('is gathered by repo, over all scripts that name it', () => {
+describe('the models that scripts need', () => {
+  it('are collected by repo, over all scripts that declare it', () => {
     const scripts = [
       needing('one', [need('a/b', ['*.onnx', '*.json']), need('c/d', [])]),
       needing('two', [need('a/b', ['*.json', '*.bin'], 'modelscope'), need('c/d', ['*.gguf'])]),
@@ -35,7 +35,7 @@ describe('what scripts need', () => {
     expect(needs.all().map(({ repoId }) => repoId)).toEqual(['a/b', 'c/d']);
   });
 
-  it('is gathered anew when the catalogue has changed, and only then', () => {
+  it('are collected again only when the catalogue has changed', () => {
     let gathered = 0;
     const catalogue = {
       version: 1,

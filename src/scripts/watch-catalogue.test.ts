@@ -11,7 +11,7 @@ import { until } from '../../test/support/until.ts';
 import { Catalogue } from './catalogue.ts';
 import { watchCatalogue } from './watch-catalogue.ts';
 
-it('a change right after another one is seen, whenever the first was looked at', async () => {
+it('detects a change right after another one, at any time of the first scan', async () => {
   const root = await tempFolder();
   const id = randomUUID();
   await mkdir(join(root, 'script'));
@@ -25,7 +25,7 @@ it('a change right after another one is seen, whenever the first was looked at',
   const named = (name: string) =>
     until(`the script is called ${name}`, async () => catalogue.find(id)?.name === name, 10_000);
   try {
-    // The second change falls shortly before the look that the first one brings about, the third right behind it.
+    // The second change happens shortly before the scan that the first one triggers, the third right after it.
     for (const pause of [20, 40, 50, 60, 65, 70, 75]) {
       await rename(`first-${pause}`);
       await sleep(pause);
@@ -39,16 +39,16 @@ it('a change right after another one is seen, whenever the first was looked at',
   }
 });
 
-it('a script is seen that comes into a new folder while the watcher still reads that', async () => {
+it('detects a script that is added to a new folder while the watcher still reads it', async () => {
   const [root, away] = [await tempFolder(), await tempFolder()];
-  // So many that reading them takes the watcher far longer than the first look at them.
+  // Enough folders that reading them takes the watcher far longer than the first scan.
   for (let number = 0; number < 3000; number++)
     await mkdir(join(away, 'many', `${number}`), { recursive: true });
   const catalogue = new Catalogue([root]);
   const watched = await watchCatalogue(catalogue, pino({ enabled: false }));
   try {
     await rename(join(away, 'many'), join(root, 'many'));
-    // At several moments: when the watcher is done with it nobody says.
+    // At several times, because the watcher does not report when it has read the folder.
     for (const pause of [200, 200, 200]) {
       await sleep(pause);
       const id = randomUUID();

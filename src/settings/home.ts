@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Hob's own folder: the flag, else HOB_HOME, else where the platform keeps a program's data. */
+/** Hob's own folder: the flag, otherwise HOB_HOME, otherwise the platform's folder for program data. */
 export function resolveHome(
   flag: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
@@ -19,7 +19,7 @@ export function settingsFile(home: string): string {
 function defaultHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'hob');
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'hob');
-  // The XDG rules say that a relative path is to be ignored.
+  // The XDG specification requires that a relative path is ignored.
   const dataHome = env.XDG_DATA_HOME?.startsWith('/')
     ? env.XDG_DATA_HOME
     : join(homedir(), '.local', 'share');

@@ -6,8 +6,8 @@ import { hubSettings } from './hub-settings.ts';
 
 const none = { huggingface_endpoint: '', modelscope_endpoint: '' };
 
-describe('how models are downloaded', () => {
-  it('is as the libraries of both sources do it, when nobody says otherwise', () => {
+describe('the settings for model downloads', () => {
+  it('are the defaults of the libraries of both hubs', () => {
     expect(hubSettings({}, '/home/ada', none)).toEqual({
       huggingface: {
         endpoint: 'https://huggingface.co',
@@ -26,7 +26,7 @@ describe('how models are downloaded', () => {
     });
   });
 
-  it('follows the variables of those libraries', () => {
+  it('follow the variables of those libraries', () => {
     const env = {
       HF_ENDPOINT: 'https://mirror.example',
       HF_TOKEN: 'hf_x',
@@ -54,14 +54,14 @@ describe('how models are downloaded', () => {
     });
   });
 
-  it('takes what the settings say before what the environment says', () => {
+  it('prefer the settings to the environment', () => {
     const env = { HF_ENDPOINT: 'https://one.example', MODELSCOPE_ENDPOINT: 'https://two.example' };
     const chosen = { huggingface_endpoint: 'http://127.0.0.1:1', modelscope_endpoint: 'http://127.0.0.1:2' };
     const { huggingface, modelscope } = hubSettings(env, '/home/ada', chosen);
     expect([huggingface.endpoint, modelscope.endpoint]).toEqual(['http://127.0.0.1:1', 'http://127.0.0.1:2']);
   });
 
-  it('looks for the token where it was said to be', () => {
+  it('read the token from the configured file', () => {
     expect(hubSettings({ HF_TOKEN_PATH: '/t', HF_HOME: '/hf' }, '/h', none).huggingface.tokenFile).toBe('/t');
     expect(hubSettings({ XDG_CACHE_HOME: '/x' }, '/h', none).huggingface.tokenFile).toBe(
       '/x/huggingface/token',

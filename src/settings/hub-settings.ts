@@ -5,7 +5,7 @@ import { huggingFaceCache, modelScopeCaches } from './user-environment.ts';
 interface SourceSettings {
   endpoint: string;
   token: string | null;
-  /** Where the token is when the environment has none. */
+  /** The file with the token, if the environment has none. */
   tokenFile: string | null;
   isOffline: boolean;
   cache: string;
@@ -21,7 +21,7 @@ interface Endpoints {
   modelscope_endpoint: string;
 }
 
-/** How models are downloaded, by the variables that the libraries of both sources read themselves. */
+/** The settings for downloads of models, from the variables that the libraries of both hubs read. */
 export function hubSettings(env: NodeJS.ProcessEnv, home: string, endpoints: Endpoints): HubSettings {
   const userCache = env.XDG_CACHE_HOME || join(home, '.cache');
   return {
@@ -44,7 +44,7 @@ export function hubSettings(env: NodeJS.ProcessEnv, home: string, endpoints: End
   };
 }
 
-/** ModelScope's own library takes a bare host, too. */
+/** ModelScope's own library also accepts a host without a scheme. */
 function withScheme(endpoint: string): string {
   return endpoint.includes('://') ? endpoint : `https://${endpoint}`;
 }

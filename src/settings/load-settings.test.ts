@@ -29,7 +29,7 @@ async function problems(
     if (error instanceof SettingsError) return error.problems.map(({ en }) => en);
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('the settings were not refused');
 }
 
 describe('settings', () => {
@@ -63,7 +63,7 @@ describe('settings', () => {
     });
   });
 
-  it('come from the file, before that from the environment, before that from flags', async () => {
+  it('are read from the file, overridden by the environment, overridden by flags', async () => {
     const file = 'port = 1001\nlog_level = "debug"\nlisten = ["::1"]\n';
     expect(await load(file)).toMatchObject({ port: 1001, log_level: 'debug', listen: ['::1'] });
     const env = { HOB_PORT: '1002', HOB_LOG_LEVEL: 'warn', HOB_LISTEN: '127.0.0.1' };
@@ -77,7 +77,7 @@ describe('settings', () => {
     expect(await load(file, {}, { port: '0' })).toMatchObject({ port: 0, log_level: 'debug' });
   });
 
-  it('take numbers and lists from the environment', async () => {
+  it('accept numbers and lists from the environment', async () => {
     const env = {
       HOB_HEARTBEAT_S: '0.5',
       HOB_MAX_QUEUED: '0',
@@ -94,7 +94,7 @@ describe('settings', () => {
     });
   });
 
-  it('are not touched by variables that are empty or none of theirs', async () => {
+  it('ignore empty variables and variables of others', async () => {
     const env = { HOB_PORT: '', HOB_RUN_ID: 'x', PORT: '5' };
     expect(await load('max_runs = 3\n', env)).toMatchObject({ port: 9527, max_runs: 3 });
   });
@@ -122,7 +122,7 @@ describe('settings', () => {
     }
   });
 
-  it('of the release before that are gone give a note, wherever they are given', async () => {
+  it('that were removed in this release cause a note, from any source', async () => {
     const { notes } = await load('parameters_in_memory = false\nport = 5\n', {
       HOB_PARAMETERS_IN_MEMORY: '1',
     });
@@ -136,7 +136,7 @@ describe('settings', () => {
     expect(await problems('no_such_setting = 1\n')).toEqual([expect.stringContaining('no_such_setting')]);
   });
 
-  it('take an address of a hub for what it is, and do not repeat a password in it', async () => {
+  it('accept only URLs as hub endpoints, and do not repeat a password in one', async () => {
     expect(await problems('huggingface_endpoint = "hub.example"')).toEqual([
       expect.stringMatching(/huggingface_endpoint must be a URL, .* but it is "hub\.example"$/),
     ]);
@@ -147,16 +147,16 @@ describe('settings', () => {
     expect(problem).not.toContain('secret');
   });
 
-  it('may stand in a file with a byte order mark and Windows line ends', async () => {
+  it('may be in a file with a byte order mark and Windows line endings', async () => {
     expect(await load('\uFEFF# 注释\r\nport = 1001\r\n')).toMatchObject({ port: 1001 });
   });
 
-  it('need no file, and no home', async () => {
+  it('need neither a file nor an existing home', async () => {
     const home = join(await tempFolder(), 'not', 'yet');
     expect(await loadSettings({ home }, {})).toMatchObject({ home, port: 9527 });
   });
 
-  it('bring what scripts inherit, and where models are looked for', async () => {
+  it('include the environment of scripts and the model folders', async () => {
     const settings = await load(undefined, { USER: 'me', HOB_PORT: '1', HF_HOME: '/hf' });
     expect(settings.environment).toEqual({ USER: 'me', HF_HOME: '/hf' });
     expect(settings.huggingFaceCache).toBe('/hf/hub');
@@ -165,7 +165,7 @@ describe('settings', () => {
 });
 
 describe('the folders with scripts', () => {
-  it('are relative to the file that names them, and to the current folder elsewhere', async () => {
+  it('are relative to the file that names them, otherwise to the working directory', async () => {
     const home = await homeWith('scripts = ["mine", "/abs", "../up"]\n');
     expect((await loadSettings({ home }, {})).scripts).toEqual([
       join(home, 'mine'),
@@ -189,8 +189,8 @@ describe('the folders with scripts', () => {
   });
 });
 
-describe('settings that cannot be used', () => {
-  it('are all reported at once, each with its place', async () => {
+describe('invalid settings', () => {
+  it('are all reported at once, each with its source', async () => {
     const file = 'max_runs = 0\nprot = 1\nqueue_wait_s = "long"\nscripts = "one"\n';
     const env = { HOB_HEARTBEAT_S: 'often', HOB_LOG_LEVEL: 'loud' };
     const found = await problems(file, env, { port: '99999', host: '0.0.0.0' });
@@ -212,7 +212,7 @@ describe('settings that cannot be used', () => {
     expect(found.filter((problem) => problem.includes('settings.toml'))).toHaveLength(4);
   });
 
-  it('are told with what was expected and what was there', async () => {
+  it('are reported with the expected and the given value', async () => {
     expect(await problems('port = 70000\n')).toEqual([
       expect.stringMatching(/an integer from 0 to 65535.*70000/),
     ]);
@@ -261,7 +261,7 @@ describe('settings that cannot be used', () => {
     expect(await problems('toString = 1\n')).toEqual([expect.stringContaining('toString')]);
   });
 
-  it('include variables that are no settings, hosts and origins that are none, and values that are overridden', async () => {
+  it('include unknown variables, invalid hosts and origins, and overridden values', async () => {
     const text = 'port = "9602"\nextra_hosts = ["http://x"]\ntrusted_origins = ["localhost:3000/foo"]\n';
     const found = await problems(text, { HOB_PROT: '1' }, { port: '0' });
     expect(found.map((problem) => problem.split(/[ :]/)[0]).sort()).toEqual([
@@ -272,7 +272,7 @@ describe('settings that cannot be used', () => {
     ]);
   });
 
-  it('include a file that is no TOML, or cannot be read', async () => {
+  it('include a file that is not valid TOML or cannot be read', async () => {
     expect(await problems('port = \n')).toEqual([
       expect.stringMatching(/settings\.toml:1 is not valid TOML/),
     ]);
@@ -281,7 +281,7 @@ describe('settings that cannot be used', () => {
     await expect(loadSettings({ home }, {})).rejects.toThrow(/settings\.toml cannot be read \(EISDIR\)/);
   });
 
-  it('say all of that in one message', async () => {
+  it('are reported in one message', async () => {
     const home = await homeWith('port = -1\nmax_runs = 0\n');
     await expect(loadSettings({ home }, {})).rejects.toThrow(/port.*\n.*max_runs/s);
   });
@@ -313,7 +313,7 @@ describe('the addresses to listen on', () => {
     '::2',
     '1127.0.0.1',
     '',
-  ])('may not be %j, from wherever it comes', async (address) => {
+  ])('may not be %j, from any source', async (address) => {
     for (const found of [
       await problems(`listen = ["127.0.0.1", "${address}"]\n`),
       await problems(undefined, {}, { host: address }),
@@ -338,12 +338,12 @@ describe('the addresses to listen on', () => {
     ['"127.0.0.1", "::"', ['::']],
     ['"127.0.0.1", "0.0.0.0", "::1", "10.0.0.1"', ['0.0.0.0', '::1']],
     ['"FD00:0::2"', ['fd00::2']],
-  ])('are none twice with a token, also where one includes others: %s', async (list, addresses) => {
+  ])('are not repeated with a token, also if one includes others: %s', async (list, addresses) => {
     expect((await load(`listen = [${list}]\ntoken = true\n`)).listen).toEqual(addresses);
   });
 
   it.each(['example.com', '0:0:0:0:0:ffff:7f00:1', '127.1', '::ffff:10.0.0.1', 'fe80::1%eth0', ''])(
-    'may not be %j, token or not',
+    'may not be %j, with or without a token',
     async (address) => {
       expect(await problems(`listen = ["${address}"]\ntoken = true\n`)).toEqual([
         expect.stringContaining('is not an IP address'),

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where systemd looks for the units of a user. */
+/** The folder in which systemd searches the units of a user. */
 export function userUnitFolder(env: NodeJS.ProcessEnv = process.env): string {
-  // The XDG rules say that a relative path is to be ignored.
+  // The XDG specification requires that a relative path is ignored.
   const config = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(homedir(), '.config');
   return join(config, 'systemd', 'user');
 }

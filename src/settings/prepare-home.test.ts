@@ -18,11 +18,11 @@ async function homeOf(mode: number): Promise<string> {
   return home;
 }
 
-/** What is said of it, by its English half. */
+/** A text whose English part matches. */
 const english = (pattern: RegExp) => expect.objectContaining({ en: expect.stringMatching(pattern) });
 
 describe('a home', () => {
-  it('that is not there yet is made, private, with those above it', async () => {
+  it('is created with its parents, all private, if it does not exist', async () => {
     const parent = join(await tempFolder(), 'share');
     const home = join(parent, 'hob');
     expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: null });
@@ -34,27 +34,27 @@ describe('a home', () => {
     [0o755, /other users can access the home/],
     [0o710, /other users can access the home/],
     [0o775, /the group of the home can write to it/],
-  ])('that its user made with the mode %o stays so, with a warning', async (mode, warning) => {
+  ])('that its user created with the mode %o stays unchanged, with a warning', async (mode, warning) => {
     const home = await homeOf(mode);
     expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: english(warning) });
     expect(await modeOf(home)).toBe(mode);
   });
 
-  it.each([0o777, 0o702, 0o1777])('to which everybody may write is not used: %o', async (mode) => {
+  it.each([0o777, 0o702, 0o1777])('that every user can write to is refused: %o', async (mode) => {
     const home = await homeOf(mode);
     const reason = english(/Every user of this machine can write.*chmod o-w/);
     expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
     await expect(stat(join(home, 'runs'))).rejects.toThrow();
   });
 
-  it.skipIf(!canChown)('that belongs to another user is not used', async () => {
+  it.skipIf(!canChown)('that belongs to another user is refused', async () => {
     const home = await homeOf(0o700);
     await chown(home, ordinaryUser, ordinaryUser);
     const reason = english(/belongs to another user \(id 65534\)/);
     expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
   });
 
-  it('whose place is taken by a file is not used', async () => {
+  it('is refused if a file has its path', async () => {
     const path = join(await tempFolder(), 'file');
     await writeFile(path, '');
     expect(await prepareHome(path)).toEqual({
@@ -64,8 +64,8 @@ describe('a home', () => {
   });
 });
 
-describe('the folders that are Hob’s own', () => {
-  it('are closed to others, however open they were', async () => {
+describe('the private folders of Hob', () => {
+  it('become private, with any previous mode', async () => {
     const home = await homeOf(0o700);
     for (const name of ['runs', 'executor', 'scripts']) {
       await mkdir(join(home, name));
@@ -74,18 +74,18 @@ describe('the folders that are Hob’s own', () => {
     expect(await prepareHome(home)).toMatchObject({ kind: 'ready' });
     expect(await modeOf(join(home, 'runs'))).toBe(0o700);
     expect(await modeOf(join(home, 'executor'))).toBe(0o700);
-    // A folder with scripts is their user's.
+    // The folder with scripts belongs to the user.
     expect(await modeOf(join(home, 'scripts'))).toBe(0o777);
   });
 
-  it('may be links to the user’s own folders elsewhere', async () => {
+  it('may be links to other folders of the user', async () => {
     const [home, disk] = [await homeOf(0o700), await homeOf(0o755)];
     await symlink(disk, join(home, 'runs'));
     expect(await prepareHome(home)).toMatchObject({ kind: 'ready' });
     expect(await modeOf(disk)).toBe(0o700);
   });
 
-  it.skipIf(!canChown)('may be nobody else’s, neither the folder nor a link to it', async () => {
+  it.skipIf(!canChown)('may not belong to another user, neither the folder nor a link to it', async () => {
     const [foreign, linked, disk] = [await homeOf(0o700), await homeOf(0o700), await homeOf(0o755)];
     await mkdir(join(foreign, 'runs'));
     await chown(join(foreign, 'runs'), ordinaryUser, ordinaryUser);

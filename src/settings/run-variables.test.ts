@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { runFolderAt } from '../runs/run-folder.ts';
 import { homeOfRun } from './run-variables.ts';
 
-it('the home of a run is found by the path of its parameter file', () => {
+it('the home of a run is derived from the path of its parameter file', () => {
   const file = runFolderAt(join('/home/ada/hob', 'runs'), 'run').parameterFile;
   expect(homeOfRun({ HOB_PARAMETER_FILE: file })).toBe('/home/ada/hob');
   expect(homeOfRun({ HOB_PARAMETER_FILE: file, HOB_HOME: '/elsewhere' })).toBeNull();

@@ -13,7 +13,7 @@ const endpoint = (description: string) =>
   Type.String({ pattern: '^(?:https?://[^\\s?#@]+)?$', default: '', description });
 
 /**
- * Every setting there is. The key is its name in settings.toml; in the environment it is `HOB_` and the key in capitals.
+ * All settings. The key is the name in settings.toml. The environment variable is `HOB_` and the key in capitals.
  * `docs/settings.md` is generated from this.
  */
 export const SettingsSchema = Type.Object({

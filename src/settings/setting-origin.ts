@@ -1,4 +1,4 @@
-/** Where a value comes from: the path of the file, the variable or the flag that has it. */
+/** The source of a value: the path of a file, or the name of a variable or flag. */
 export interface SettingOrigin {
   readonly kind: 'file' | 'environment' | 'flag';
   readonly name: string;

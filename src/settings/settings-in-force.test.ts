@@ -16,7 +16,7 @@ async function shown(flags: Flags = {}, env: NodeJS.ProcessEnv = {}, file = '') 
 }
 
 describe('the settings in force', () => {
-  it('are all there, each with its default and what it is for in both languages', async () => {
+  it('are all listed, each with its default and its meaning in both languages', async () => {
     const { items } = await shown();
     expect(items.map(({ name }) => name)).toEqual(settingNames);
     for (const { name, value, default: fallback, origin, meaning } of items) {
@@ -26,7 +26,7 @@ describe('the settings in force', () => {
     }
   });
 
-  it('say which file, variable or flag has them: the one that counts', async () => {
+  it('name the file, variable or flag that determines each value', async () => {
     const flags = { port: '1003', scripts: ['/srv/scripts'] };
     const env = { HOB_MAX_RUNS: '3', HOB_PORT: '1002' };
     const file = 'port = 1001\nmax_runs = 2\ntimeout_s = 60\n';

@@ -10,7 +10,7 @@ interface SettingInForce {
   readonly name: string;
   readonly value: Json;
   readonly default: Json;
-  /** Null: the default. */
+  /** Null for the default. */
   readonly origin: SettingOrigin | null;
   readonly meaning: Text;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
 describe('the environment that scripts inherit', () => {
-  it("is the user's own", () => {
+  it('is that of the user', () => {
     const env = {
       HOME: '/home/me',
       LANG: 'zh_CN.UTF-8',
@@ -15,7 +15,7 @@ describe('the environment that scripts inherit', () => {
     expect(userEnvironment(env)).toEqual(env);
   });
 
-  it('lacks what is meant for Hob or for Node', () => {
+  it('excludes variables for Hob and for Node', () => {
     const env = {
       HOB_PORT: '1',
       HOB_HOME: '/x',
@@ -28,7 +28,7 @@ describe('the environment that scripts inherit', () => {
     expect(userEnvironment(env)).toEqual({ KEPT: '1', HOBBY: 'x' });
   });
 
-  it('lacks what npm adds, and nothing of what merely resembles it', () => {
+  it('excludes variables that npm adds, but not similar ones', () => {
     const env = {
       npm_config_cache: 'x',
       npm_lifecycle_event: 'start',
@@ -59,7 +59,7 @@ describe('the environment that scripts inherit', () => {
     });
   });
 
-  it('leaves out what is not set', () => {
+  it('excludes variables that are not set', () => {
     expect(userEnvironment({ A: undefined, B: '1' })).toEqual({ B: '1' });
   });
 });
@@ -72,7 +72,7 @@ describe('the cache of Hugging Face', () => {
     [{ XDG_CACHE_HOME: '/4' }, '/4/huggingface/hub'],
     [{}, '/home/me/.cache/huggingface/hub'],
     [{ HF_HUB_CACHE: '', HF_HOME: '' }, '/home/me/.cache/huggingface/hub'],
-  ])('is where %j says', (env, folder) => {
+  ])('is the folder that %j determines', (env, folder) => {
     expect(huggingFaceCache(env, '/home/me')).toBe(folder);
   });
 });
@@ -85,7 +85,7 @@ describe('the caches of ModelScope', () => {
       { MODELSCOPE_CACHE: '', XDG_CACHE_HOME: '/4' },
       { current: '/home/me/.cache/modelscope', old: '/home/me/.cache/modelscope/hub' },
     ],
-  ])('are where %j says', (env, folders) => {
+  ])('are the folders that %j determines', (env, folders) => {
     expect(modelScopeCaches(env, '/home/me')).toEqual(folders);
   });
 });

@@ -3,8 +3,8 @@ import { delimiter, sep } from 'node:path';
 const dropped = new Set(['NODE_OPTIONS', 'LD_PRELOAD', 'INIT_CWD', 'NODE_V8_COVERAGE']);
 
 /**
- * The environment scripts inherit: the user's own, without what is meant for Hob (`HOB_*`) and without what npm adds
- * when Hob was started with `npm start`, so that a script behaves the same however its service was started.
+ * The environment that scripts inherit: that of the user, without variables for Hob (`HOB_*`) and without variables
+ * that npm adds if Hob was started with `npm start`. A script thus behaves the same for any way to start the service.
  */
 export function userEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -12,7 +12,7 @@ export function userEnvironment(env: NodeJS.ProcessEnv = process.env): Record<st
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     const upper = name.toUpperCase();
-    // In small letters only: NPM_TOKEN and the like are the user's own.
+    // Only lower case: NPM_TOKEN and similar variables belong to the user.
     if (dropped.has(upper) || upper.startsWith('HOB_') || name.startsWith('npm_') || addedByNpm.has(name))
       continue;
     kept[name] = upper === 'PATH' ? withoutNpmFolders(value) : value;
@@ -30,7 +30,7 @@ function withoutNpmFolders(path: string): string {
     .join(delimiter);
 }
 
-/** Where Python's huggingface_hub keeps its cache, by the variables it reads itself. */
+/** The cache folder of Python's huggingface_hub, from the variables that it reads. */
 export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
   if (env.HF_HUB_CACHE) return env.HF_HUB_CACHE;
   if (env.HUGGINGFACE_HUB_CACHE) return env.HUGGINGFACE_HUB_CACHE;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { userLanguage } from './user-language.ts';
 
-describe('the language of the person at the desk', () => {
+describe('the language of the desktop user', () => {
   it.each([
     [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
     [{ LANG: 'zh_TW' }, 'zh'],
@@ -12,11 +12,11 @@ describe('the language of the person at the desk', () => {
     [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: '', LC_ALL: '' }, 'zh'],
     [{ LANG: 'C.UTF-8' }, 'en'],
     [{}, 'en'],
-  ])('is what %j says', (env, language) => {
+  ])('is determined by %j', (env, language) => {
     expect(userLanguage(env, () => 'en-US')).toBe(language);
   });
 
-  it('is that of the system where none of them is set, as on Windows', () => {
+  it('is that of the system if no variable is set, as on Windows', () => {
     expect(userLanguage({}, () => 'zh-Hans-CN')).toBe('zh');
     expect(userLanguage({ LANG: 'en_GB.UTF-8' }, () => 'zh-Hans-CN')).toBe('en');
   });

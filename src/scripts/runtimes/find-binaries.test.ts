@@ -23,18 +23,18 @@ async function machine(...programs: string[]) {
 }
 
 describe('a script that needs other programs', () => {
-  it('is told of all that are missing at once, and of none when they are there', async () => {
+  it('reports all missing programs at once, and none if all exist', async () => {
     const { lackOf, install } = await machine('jq');
-    const lack = await lackOf('ffmpeg', 'jq', 'of-nobody');
-    expect(lack?.en).toMatch(/"ffmpeg".*\n.*"of-nobody".*\n/);
+    const lack = await lackOf('ffmpeg', 'jq', 'unknown-program');
+    expect(lack?.en).toMatch(/"ffmpeg".*\n.*"unknown-program".*\n/);
     expect(lack?.en).not.toContain('"jq"');
-    expect(lack?.zh).toMatch(/"ffmpeg".*\n.*"of-nobody"/);
+    expect(lack?.zh).toMatch(/"ffmpeg".*\n.*"unknown-program"/);
     await install('ffmpeg');
-    await install('of-nobody');
-    expect(await lackOf('ffmpeg', 'jq', 'of-nobody')).toBeNull();
+    await install('unknown-program');
+    expect(await lackOf('ffmpeg', 'jq', 'unknown-program')).toBeNull();
   });
 
-  it('hears what to install it with, as the machine has it', async () => {
+  it('names the install command of this machine', async () => {
     expect((await (await machine('apt-get')).lackOf('exiftool'))?.en).toContain(
       'Install it with: sudo apt install libimage-exiftool-perl',
     );
@@ -42,30 +42,30 @@ describe('a script that needs other programs', () => {
     expect((await (await machine('pacman', 'brew')).lackOf('ffmpeg'))?.en).toContain('sudo pacman -S ffmpeg');
   });
 
-  it('hears no guess where nobody knows', async () => {
+  it('suggests no command if the package is unknown', async () => {
     const { lackOf } = await machine('apt-get', 'brew');
-    for (const name of ['of-nobody', 'constructor', '__proto__']) {
+    for (const name of ['unknown-program', 'constructor', '__proto__']) {
       const lack = await lackOf(name);
       expect(lack?.en).toContain('Install it\n');
       expect(lack?.en).not.toContain('apt');
     }
   });
 
-  it('is known to lack them before it is run', async () => {
+  it('has notes about missing programs before it runs', async () => {
     const bin = join(await tempFolder(), 'bin');
     const script = someScript();
-    const needs = { ...script, runtime: { ...script.runtime, binaries: ['of-nobody'] } };
+    const needs = { ...script, runtime: { ...script.runtime, binaries: ['unknown-program'] } };
     expect(await noteMissingBinaries(needs, { PATH: bin })).toMatchObject([
       {
         severity: 'note',
         file: script.manifestPath,
-        message: { en: expect.stringContaining('"of-nobody"') },
+        message: { en: expect.stringContaining('"unknown-program"') },
       },
     ]);
     expect(await noteMissingBinaries(script, { PATH: bin })).toEqual([]);
   });
 
-  it('hears nothing of a manager that has it under no name that is known', async () => {
+  it('suggests no command of a manager without a known package name', async () => {
     expect((await (await machine('winget')).lackOf('mpv'))?.en).toContain('Install it\n');
   });
 });

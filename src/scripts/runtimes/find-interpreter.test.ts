@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../../test/support/hob.ts';
 import { InterpreterFinder, isExecutable, isOnPath, type Search } from './find-interpreter.ts';
 
-/** An interpreter that says this of itself when it is asked, whatever it is asked. */
+/** Installs an interpreter that prints this version and path for any arguments. */
 async function install(path: string, version: string, realPath = ''): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   const starts = `${path}.starts`;
@@ -57,7 +57,7 @@ describe('the search for an interpreter', () => {
     expect(found(await finder.find('python', '>=3.8'))).toEqual([join(first, 'python3'), '3.8.1']);
   });
 
-  it('finds python where there is no python3', async () => {
+  it('finds python if there is no python3', async () => {
     const [first, second] = await twoFolders();
     await install(join(first, 'python'), '3.9.0');
     expect(found(await finderOf(second, first).find('python', null))).toEqual([
@@ -84,7 +84,7 @@ describe('the search for an interpreter', () => {
     expect(found(await finderOf(shims).find('python', null))).toEqual([real, '3.11.7']);
   });
 
-  it('stays with the shim when what it names cannot be started', async () => {
+  it('keeps the shim if the program it names cannot be started', async () => {
     const [shims] = await twoFolders();
     for (const [name, real] of [
       ['python3', '/nowhere/python3'],
@@ -98,7 +98,7 @@ describe('the search for an interpreter', () => {
     expect(found(await finder.find('ruby', null))?.[0]).toBe(join(shims, 'ruby'));
   });
 
-  it('tells apart shims that are one program under several names', async () => {
+  it('distinguishes shims that are one program with several names', async () => {
     const [shims] = await twoFolders();
     const manager = join(shims, 'manager');
     await writeFile(manager, '#!/bin/sh\ncase "$0" in *3.12) echo 3.12.1;; *) echo 3.8.1;; esac\necho\n');
@@ -109,7 +109,7 @@ describe('the search for an interpreter', () => {
     expect(found(await finder.find('python', '>=3.12'))).toEqual([join(shims, 'python3.12'), '3.12.1']);
   });
 
-  it('says what is there when nothing satisfies the requirement', async () => {
+  it('lists the installed versions if none satisfies the requirement', async () => {
     const [first, second] = await twoFolders();
     await install(join(first, 'python3'), '3.8.1');
     await install(join(second, 'python3'), '3.9.2');
@@ -124,14 +124,14 @@ describe('the search for an interpreter', () => {
     });
   });
 
-  it('says that nothing is there when nothing is', async () => {
+  it('reports that no interpreter is installed', async () => {
     const [folder] = await twoFolders();
     expect(await finderOf(folder).find('python', null)).toEqual({ kind: 'none', seen: [] });
     expect(await finderOf().find('bash', null)).toEqual({ kind: 'none', seen: [] });
     expect(await new InterpreterFinder({}).find('bash', null)).toEqual({ kind: 'none', seen: [] });
   });
 
-  it('passes over what cannot be started or says nothing useful', async () => {
+  it('skips programs that cannot be started or print no version', async () => {
     const [first, second] = await twoFolders();
     await writeFile(join(first, 'python3'), 'not executable');
     await mkdir(join(first, 'python'));
@@ -149,20 +149,20 @@ describe('the search for an interpreter', () => {
     expect(await finder.find('ruby', null)).toEqual({ kind: 'none', seen: [] });
   });
 
-  it('never looks in relative folders', async () => {
+  it('never searches relative folders', async () => {
     const [folder] = await twoFolders();
     await install(join(folder, 'bash'), '5.2.0');
     expect(await finderOf('.', '', 'bin', '../x').find('bash', null)).toMatchObject({ kind: 'none' });
     expect(found(await finderOf('.', folder).find('bash', null))?.[0]).toBe(join(folder, 'bash'));
   });
 
-  it('knows PATH however it is spelled', async () => {
+  it('finds PATH in any spelling', async () => {
     const [folder] = await twoFolders();
     await install(join(folder, 'bash'), '5.2.0');
     expect(found(await new InterpreterFinder({ Path: folder }).find('bash', null))).not.toBeNull();
   });
 
-  it('takes the fallback after everything on PATH', async () => {
+  it('takes the fallback after all programs on PATH', async () => {
     const [folder, other] = await twoFolders();
     const fallback = await install(join(other, 'hobs-own-node'), '20.19.0');
     const finder = new InterpreterFinder({ PATH: folder }, { 'node.js': fallback });
@@ -175,8 +175,8 @@ describe('the search for an interpreter', () => {
   });
 });
 
-describe('what was found', () => {
-  it('is not asked again, however often and by however many it is needed', async () => {
+describe('a found interpreter', () => {
+  it('is probed once for any number of callers', async () => {
     const [folder] = await twoFolders();
     const python = await install(join(folder, 'python3'), '3.9.0');
     const finder = finderOf(folder);
@@ -190,7 +190,7 @@ describe('what was found', () => {
     expect(await startsOf(python)).toBe(1);
   });
 
-  it('is looked for again when it is gone', async () => {
+  it('is searched again when it was removed', async () => {
     const [first, second] = await twoFolders();
     const python = await install(join(first, 'python3'), '3.9.0');
     const finder = finderOf(first, second);
@@ -214,7 +214,7 @@ describe('what was found', () => {
     expect(found(await finder.find('python', '>=3.10'))).toEqual([python, '3.12.0']);
   });
 
-  it('at a known place is noticed to have changed', async () => {
+  it('at a known path is probed again after it changed', async () => {
     const [folder] = await twoFolders();
     const own = join(folder, '.venv', 'bin', 'python');
     const finder = finderOf();
@@ -230,7 +230,7 @@ describe('what was found', () => {
 });
 
 describe('a program on PATH', () => {
-  it('is a file that may be executed, in one of the folders or at its own path', async () => {
+  it('is an executable file, in one of the folders or at its own path', async () => {
     const [folder, other] = await twoFolders();
     const tool = await install(join(folder, 'ffmpeg'), '1.0');
     await writeFile(join(folder, 'readme'), '');

@@ -78,7 +78,7 @@ const command = (file: string, args: string[], env: Record<string, string> = {})
   command: { file, args, env },
 });
 
-/** One that an interpreter which is started already can carry out as well. */
+/** A command that a warm interpreter can run as well. */
 const warmCommand = (
   language: 'python' | 'node.js',
   file: string,
@@ -126,12 +126,12 @@ describe('an interpreted script', () => {
     'powershell',
     'python',
     'typescript',
-  ] as const)('in %s says what to install where its interpreter is missing', async (language) => {
+  ] as const)('in %s states what to install if its interpreter is missing', async (language) => {
     const { resolve } = await machine({});
     expect(await resolve({ language })).toEqual(unavailable('PATH', /Install/));
   });
 
-  it('says what it needs and what is there when the version does not fit', async () => {
+  it('states the required and the installed version if they do not match', async () => {
     const { resolve, bin } = await machine({ ruby: '2.7.1' });
     expect(await resolve({ language: 'ruby', languageVersion: '>=3.1' })).toEqual(
       unavailable('ruby', '>=3.1', '2.7.1', join(bin, 'ruby')),
@@ -139,7 +139,7 @@ describe('an interpreted script', () => {
     expect(await resolve({ language: 'ruby', languageVersion: '>=2' })).toMatchObject({ kind: 'command' });
   });
 
-  it('finds its entry in a folder of its folder', async () => {
+  it('finds its entry in a subfolder', async () => {
     const { resolve, bin, scriptFolder } = await machine({ bash: '5.2.0' });
     expect(await resolve({ language: 'bash', entry: 'src/main.sh' })).toEqual(
       command(join(bin, 'bash'), [join(scriptFolder, 'src', 'main.sh')]),
@@ -148,18 +148,18 @@ describe('an interpreted script', () => {
 });
 
 describe('a Python script', () => {
-  it('gets its text as UTF-8 and its output unbuffered', async () => {
+  it('reads and writes UTF-8, and its output is unbuffered', async () => {
     const { resolve, bin, entry } = await machine({ python3: '3.11.0' });
     expect(await resolve({})).toEqual(warmCommand('python', join(bin, 'python3'), [entry], pythonEnv));
   });
 
-  it('is started with the environment of its own folder', async () => {
+  it('is started with the environment in its own folder', async () => {
     const { resolve, scriptFolder, entry } = await machine({ python3: '3.11.0' });
     const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), '3.9.0');
     expect(await resolve({ languageVersion: '3.9' })).toEqual(warmCommand('python', own, [entry], pythonEnv));
   });
 
-  it('is not started with another when its own is of the wrong version', async () => {
+  it('is not started with another Python if its own has the wrong version', async () => {
     const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
     const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), '3.9.0');
     expect(await resolve({ languageVersion: '>=3.10' })).toEqual(unavailable('>=3.10', '3.9.0', own));
@@ -167,7 +167,7 @@ describe('a Python script', () => {
     expect(await resolve({ languageVersion: '>=3.10' })).toMatchObject({ kind: 'command' });
   });
 
-  it('says so when its own does not start', async () => {
+  it('reports that its own Python does not start', async () => {
     const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
     const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), 'nonsense');
     expect(await resolve({})).toEqual(unavailable('.venv', 'Create that environment again'));
@@ -175,7 +175,7 @@ describe('a Python script', () => {
     expect(await resolve({})).toMatchObject({ kind: 'command', command: { file: own } });
   });
 
-  it('says so when its own leads to a Python that is gone', async () => {
+  it('reports that its own Python is a broken link', async () => {
     const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
     await mkdir(join(scriptFolder, '.venv', 'bin'), { recursive: true });
     await symlink('/nowhere/python3.8', join(scriptFolder, '.venv', 'bin', 'python'));
@@ -192,12 +192,12 @@ describe('a script for Node', () => {
   });
 });
 
-describe('a script whose interpreter may be started ahead of it', () => {
+describe('a script that may start in a warm interpreter', () => {
   it.each([
     ['python', 'python3', '3.11.0'],
     ['node.js', 'node', '24.0.0'],
     ['typescript', 'node', '24.0.0'],
-  ] as const)('in %s has none on Windows', async (language, program, version) => {
+  ] as const)('in %s has no warm start on Windows', async (language, program, version) => {
     const { resolve } = await machine({ [program]: version }, 'win32');
     const resolution = await resolve({ language });
     expect(resolution).toMatchObject({ kind: 'command' });
@@ -206,7 +206,7 @@ describe('a script whose interpreter may be started ahead of it', () => {
 });
 
 describe('a TypeScript script', () => {
-  it.each(['22.18.0', '24.0.0', '26.1.0'])('is started by Node %s itself', async (version) => {
+  it.each(['22.18.0', '24.0.0', '26.1.0'])('is started directly by Node %s', async (version) => {
     const { resolve, bin, entry } = await machine({ node: version });
     expect(await resolve({ language: 'typescript' })).toEqual(
       warmCommand('node.js', join(bin, 'node'), [entry]),
@@ -223,7 +223,7 @@ describe('a TypeScript script', () => {
     expect(fileURLToPath(loader)).toMatch(/[\\/]node_modules[\\/]tsx[\\/]/);
   });
 
-  it('takes its language_version for that of Node', async () => {
+  it('applies its language_version to Node', async () => {
     const { resolve } = await machine({ node: '20.19.0' });
     expect(await resolve({ language: 'typescript', languageVersion: '>=22' })).toEqual(
       unavailable('>=22', '20.19.0'),
@@ -232,7 +232,7 @@ describe('a TypeScript script', () => {
 });
 
 describe('a program', () => {
-  it('is started as it is when it may be executed, and says how to allow it otherwise', async () => {
+  it('is started directly if it is executable, and otherwise reports how to make it executable', async () => {
     const { resolve, entry } = await machine({});
     await writeFile(entry, '');
     expect(await resolve({ language: 'exe' })).toEqual(unavailable('chmod', entry));
@@ -242,12 +242,12 @@ describe('a program', () => {
 });
 
 describe('a script for Windows', () => {
-  it.each(['bat', 'autohotkey'] as const)('in %s says so elsewhere', async (language) => {
+  it.each(['bat', 'autohotkey'] as const)('in %s is refused on other systems', async (language) => {
     const { resolve } = await machine({});
     expect(await resolve({ language })).toEqual(unavailable('Windows'));
   });
 
-  it('in bat goes through cmd with arguments that are ours alone', async () => {
+  it('in bat is started through cmd with arguments that come only from Hob', async () => {
     const { resolve, entry } = await machine({}, 'win32');
     const resolution = await resolve({ language: 'bat' });
     expect(resolution).toMatchObject({ kind: 'command', command: { file: 'cmd.exe', args: [entry] } });
@@ -259,7 +259,7 @@ describe('a script for Windows', () => {
     });
   });
 
-  it('in PowerShell is not stopped by the execution policy there', async () => {
+  it('in PowerShell ignores the execution policy', async () => {
     const { resolve, bin, entry } = await machine({ pwsh: '7.4.0' }, 'win32');
     expect(await resolve({ language: 'powershell' })).toEqual(
       command(join(bin, 'pwsh'), [
@@ -298,7 +298,7 @@ describe('a page', () => {
   });
 });
 
-describe('a script for which an environment was made', () => {
+describe('a script with a built environment', () => {
   it('runs with the Python of that environment', async () => {
     const { resolveIn, entry } = await machine({});
     expect(await resolveIn({ language: 'python' }, '/environments/one/bin/python')).toMatchObject({

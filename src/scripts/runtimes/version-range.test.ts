@@ -4,7 +4,7 @@ import { findVersion, parseVersionRange, satisfies } from './version-range.ts';
 
 function fits(version: string, requirement: string): boolean {
   const range = parseVersionRange(requirement);
-  if (range === null) throw new Error(`${requirement} was not understood`);
+  if (range === null) throw new Error(`${requirement} is not a valid range`);
   return satisfies(version, range);
 }
 
@@ -29,19 +29,19 @@ describe('a version requirement', () => {
     ['>=3.8,!=3.9', ['3.8.0', '3.10.0'], ['3.9.0', '3.7.0']],
     ['*', ['1.0.0', '99.0.0'], []],
     ['v20', ['20.1.0'], ['21.0.0']],
-  ])('%s takes what it says, and nothing else', (requirement, good, bad) => {
+  ])('%s accepts these versions and no others', (requirement, good, bad) => {
     for (const version of good) expect(fits(version, requirement), version).toBe(true);
     for (const version of bad) expect(fits(version, requirement), version).toBe(false);
   });
 
   it.each(['new enough', 'python3.8', '>=new', '3.8-ish or so', '>>3', '!=new', '>=3.8,'])(
-    'makes no sense as %j',
+    'is not valid as %j',
     (requirement) => {
       expect(parseVersionRange(requirement)).toBeNull();
     },
   );
 
-  it('is met by a version with fewer or more parts than usual', () => {
+  it('is satisfied by a version with fewer or more parts than usual', () => {
     expect(fits('3.12', '>=3.8')).toBe(true);
     expect(fits('5.2.15(1)-release', '>=5')).toBe(true);
     expect(fits('no version', '>=0')).toBe(false);

@@ -25,14 +25,14 @@ const nodeCommand = (entry: string): Command => ({
   warm: { language: 'node.js', options: ['--old'], entry },
 });
 
-describe('what Hob brings for authors', () => {
+describe('the SDK', () => {
   it.each([
     `import hob from 'hob';`,
     `import { run } from "hob"`,
     `import 'hob'`,
     `const hob = await import( 'hob' );`,
     `export { main } from 'hob';`,
-  ])('is put before a module that has %s, warm or cold', async (text) => {
+  ])('is loaded before a module that has %s, warm or cold', async (text) => {
     const entry = await entryWith(text);
     const { args, warm } = withSdk(nodeCommand(entry), 'node.js', env);
     expect(args).toEqual(['--old', '--import', register, entry]);
@@ -40,7 +40,7 @@ describe('what Hob brings for authors', () => {
   });
 
   it.each([`const hob = require('hob');`, `import x from 'hobby';`, `import x from './hob';`, ''])(
-    'leaves the start alone of one that has %j',
+    'does not change the start of a module that has %j',
     async (text) => {
       const command = nodeCommand(await entryWith(text));
       expect(withSdk(command, 'node.js', env)).toEqual({
@@ -50,7 +50,7 @@ describe('what Hob brings for authors', () => {
     },
   );
 
-  it('sees that an entry has changed, and that there is none', async () => {
+  it('notices that an entry has changed or is missing', async () => {
     const entry = await entryWith('1;');
     const optionsOf = () => withSdk(nodeCommand(entry), 'typescript', env).warm?.options.length;
     expect(optionsOf()).toBe(1);
@@ -60,7 +60,7 @@ describe('what Hob brings for authors', () => {
     expect(withSdk(nodeCommand(`${entry}.gone`), 'node.js', env).args).toHaveLength(2);
   });
 
-  it('is not given to a Python that has a module of that name installed', async () => {
+  it('is not added for a Python that has a module of that name installed', async () => {
     const prefix = await tempFolder();
     const packages = join(prefix, 'lib', 'python3.11', 'site-packages');
     await mkdir(packages, { recursive: true });
@@ -75,16 +75,16 @@ describe('what Hob brings for authors', () => {
     expect(withSdk(elsewhere, 'python', { HOME: home }).lastFolders).toBeUndefined();
   });
 
-  it('is nothing for languages that have none', () => {
+  it('is not added for languages without one', () => {
     const command = { file: 'ruby', args: ['main.rb'], env: {} };
     expect(withSdk(command, 'ruby', env)).toBe(command);
   });
 });
 
-describe('what the environment of a command has beside that of the user', () => {
+describe('the environment that a command adds to that of the user', () => {
   const command = { file: 'x', args: [], env: { B: 'language', C: 'language' } };
 
-  it('has the last word from the manifest, and the last folder from Hob', () => {
+  it('prefers values of the manifest, and appends the folder of Hob last', () => {
     const user = { A: 'user', B: 'user', LIST: '/user' };
     const lastFolders = { LIST: '/ours', OTHER: '/ours' };
     expect(ownEnvironmentOf({ ...command, lastFolders }, user, { C: 'manifest' })).toEqual({
@@ -96,7 +96,7 @@ describe('what the environment of a command has beside that of the user', () => 
     expect(ownEnvironmentOf({ ...command, lastFolders }, user, { LIST: '/own' }).LIST).toBe('/own:/ours');
   });
 
-  it('makes no PATH where there is none, and uses the one that is written otherwise', () => {
+  it('creates no PATH if there is none, and uses the existing spelling', () => {
     const lastFolders = { PATH: '/ours' };
     expect(ownEnvironmentOf({ ...command, env: {}, lastFolders }, {}, {})).toEqual({});
     expect(ownEnvironmentOf({ ...command, env: {}, lastFolders }, { Path: '/a' }, {})).toEqual({
@@ -104,7 +104,7 @@ describe('what the environment of a command has beside that of the user', () => 
     });
   });
 
-  it('names the parameter file only where no interpreter may have waited', () => {
+  it('contains the parameter file only if the language cannot start warm', () => {
     const warm = { language: 'python', options: [], entry: 'x' } as const;
     expect(parameterFileVariable(command, '/p')).toEqual({ HOB_PARAMETER_FILE: '/p' });
     expect(parameterFileVariable({ ...command, warm }, '/p')).toEqual({});
