@@ -33,11 +33,11 @@ function open() {
   const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: new MemoryRunStore(), log });
   const downloads = new MemoryDownloads();
   const close = tellDownloads(downloads, eventLog);
-  const heard: Record<string, unknown>[] = [];
-  eventLog.told.subscribe(({ data }) => heard.push(JSON.parse(data)));
+  const received: Record<string, unknown>[] = [];
+  eventLog.told.subscribe(({ data }) => received.push(JSON.parse(data)));
   return {
     downloads,
-    heard,
+    received,
     close,
     last: () => JSON.parse(eventLog.read(0).events.at(-1)?.data ?? 'null'),
     kept: () => eventLog.read(0).events.map(({ type, data }) => [type, JSON.parse(data).bytes_done]),
@@ -50,18 +50,18 @@ function breakWrites(): void {
 
 describe('the progress of a download', () => {
   it('is published at every step, and only the newest step is kept', () => {
-    const { downloads, heard, kept } = open();
+    const { downloads, received, kept } = open();
     const { id } = downloads.start(request).download;
     const other = downloads.start({ ...request, repo: { owner: 'acme', name: 'other' } }).download.id;
     for (let bytesDone = 1; bytesDone <= 50; bytesDone++) downloads.step(id, { bytesDone, bytesTotal: 50 });
     downloads.step(other, { bytesDone: 7 });
     downloads.step(id, { state: 'done', endedAt: '2026-05-01T12:00:09.000Z', folder: '/models/tiny' });
-    expect(heard).toHaveLength(52);
+    expect(received).toHaveLength(52);
     expect(kept()).toEqual([
       ['model.progress', 7],
       ['model.progress', 50],
     ]);
-    expect(heard.at(-1)).toEqual({
+    expect(received.at(-1)).toEqual({
       download_id: id,
       repo_id: 'acme/tiny',
       source: 'huggingface',
@@ -83,7 +83,7 @@ describe('the progress of a download', () => {
   });
 
   it('has its end published later when the first attempt fails', () => {
-    const { downloads, heard, kept } = open();
+    const { downloads, received, kept } = open();
     const { id } = downloads.start(request).download;
     downloads.step(id, { bytesDone: 1 });
     breakWrites();
@@ -91,11 +91,11 @@ describe('the progress of a download', () => {
     const error = new AppError('resources-exhausted', { en: 'The disk is full', zh: '磁盘已满' });
     downloads.step(id, { state: 'failed', error });
     vi.advanceTimersByTime(5000);
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
     database.exec('DROP TRIGGER full');
     vi.advanceTimersByTime(5000);
-    expect(heard).toHaveLength(2);
-    expect(heard[1]).toMatchObject({
+    expect(received).toHaveLength(2);
+    expect(received[1]).toMatchObject({
       state: 'failed',
       error: { code: 'resources-exhausted', message: 'The disk is full', hint: '' },
     });
@@ -103,7 +103,7 @@ describe('the progress of a download', () => {
   });
 
   it('is no longer published after the service stops', () => {
-    const { downloads, heard, close } = open();
+    const { downloads, received, close } = open();
     const { id } = downloads.start(request).download;
     breakWrites();
     downloads.cancel(id);
@@ -111,7 +111,7 @@ describe('the progress of a download', () => {
     close();
     vi.advanceTimersByTime(5000);
     downloads.step(downloads.start(request).download.id, { bytesDone: 1 });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -26,8 +26,8 @@ function open() {
   const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: new MemoryRunStore(), log });
   const progress = new Feed<OperationView>();
   const close = tellPackages({ progress }, eventLog);
-  const told = () => eventLog.read(0).events.map(({ type, data }) => ({ type, ...JSON.parse(data) }));
-  return { progress, close, told };
+  const published = () => eventLog.read(0).events.map(({ type, data }) => ({ type, ...JSON.parse(data) }));
+  return { progress, close, published };
 }
 
 const view: OperationView = {
@@ -48,7 +48,7 @@ const view: OperationView = {
 };
 
 it('publishes every step of a package operation and keeps only the newest', () => {
-  const { progress, told } = open();
+  const { progress, published } = open();
   progress.publish(view);
   progress.publish({ ...view, stage: 'checking' });
   const text = { en: 'wrong', zh: '错误' };
@@ -61,7 +61,7 @@ it('publishes every step of a package operation and keeps only the newest', () =
     endedAt: '2026-05-01T12:00:05.000Z',
     error: new AppError('package-broken', text, { hint: text }),
   });
-  expect(told()).toEqual([
+  expect(published()).toEqual([
     {
       type: 'package.progress',
       operation_id: 'operation-1',
@@ -88,7 +88,7 @@ it('publishes every step of a package operation and keeps only the newest', () =
 it('the next service ends an operation that was in progress when the previous one was killed', () => {
   open().progress.publish(view);
   const next = open();
-  expect(next.told()).toEqual([
+  expect(next.published()).toEqual([
     expect.objectContaining({
       operation_id: 'operation-1',
       state: 'cancelled',
@@ -98,5 +98,5 @@ it('the next service ends an operation that was in progress when the previous on
   ]);
   next.close();
   next.progress.publish({ ...view, id: 'operation-2' });
-  expect(next.told()).toHaveLength(1);
+  expect(next.published()).toHaveLength(1);
 });

@@ -14,7 +14,7 @@ const success = { state: 'succeeded', endCause: 'exit', exitCode: 0, envelope: '
 const failure = { state: 'failed', endCause: 'exit', exitCode: 7, envelope: 'own' } as const;
 
 /** Returns the desktop notifications that the end of such a run causes. */
-function toldOf(
+function notificationsOf(
   ending: Partial<RunEnding>,
   {
     notifyOn = 'always',
@@ -24,17 +24,17 @@ function toldOf(
   }: { notifyOn?: NotifyOn | null; language?: Language; sync?: boolean; type?: RunEvent['type'] } = {},
 ): SentNotification[] {
   const events = new Feed<RunEvent>();
-  const told: SentNotification[] = [];
+  const shown: SentNotification[] = [];
   const script = someScript();
   tellRunEnds({
     events,
-    notifications: { show: (sent) => told.push(sent) },
+    notifications: { show: (sent) => shown.push(sent) },
     findScript: () => (notifyOn === null ? null : { ...script, runtime: { ...script.runtime, notifyOn } }),
     language,
   });
   const run: RunRecord = { ...queuedRun({ sync }), ...runEnding(ending) };
   events.publish({ type, run });
-  return told;
+  return shown;
 }
 
 it.each<[string, Partial<RunEnding>, { always: boolean; failure: boolean }]>([
@@ -47,30 +47,34 @@ it.each<[string, Partial<RunEnding>, { always: boolean; failure: boolean }]>([
   ['was cancelled', { ...failure, endCause: 'cancelled' }, { always: true, failure: false }],
   ['was stopped with everything', { ...failure, endCause: 'shutdown' }, { always: true, failure: false }],
 ])('a run that %s causes a notification if its script asks for one', (_what, ending, expected) => {
-  expect(toldOf(ending, { notifyOn: 'always' })).toHaveLength(expected.always ? 1 : 0);
-  expect(toldOf(ending, { notifyOn: 'failure' })).toHaveLength(expected.failure ? 1 : 0);
-  expect(toldOf(ending, { notifyOn: 'never' })).toEqual([]);
+  expect(notificationsOf(ending, { notifyOn: 'always' })).toHaveLength(expected.always ? 1 : 0);
+  expect(notificationsOf(ending, { notifyOn: 'failure' })).toHaveLength(expected.failure ? 1 : 0);
+  expect(notificationsOf(ending, { notifyOn: 'never' })).toEqual([]);
 });
 
 it('sends no notification for synchronous runs, for other events and for removed scripts', () => {
-  expect(toldOf(failure, { sync: true })).toEqual([]);
-  expect(toldOf(failure, { type: 'started' })).toEqual([]);
-  expect(toldOf(failure, { notifyOn: null })).toEqual([]);
+  expect(notificationsOf(failure, { sync: true })).toEqual([]);
+  expect(notificationsOf(failure, { type: 'started' })).toEqual([]);
+  expect(notificationsOf(failure, { notifyOn: null })).toEqual([]);
 });
 
 it('shows the message of the script, and shows errors longer', () => {
   const message = '3 files moved';
-  expect(toldOf({ ...success, message })).toMatchObject([{ type: 'success', message, durationMs: 5000 }]);
-  expect(toldOf({ ...failure, message })).toMatchObject([{ type: 'error', message, durationMs: 10_000 }]);
-  const [told] = toldOf(failure);
-  expect(told?.run).toMatchObject({ runId: expect.any(String), scriptName: expect.any(String) });
+  expect(notificationsOf({ ...success, message })).toMatchObject([
+    { type: 'success', message, durationMs: 5000 },
+  ]);
+  expect(notificationsOf({ ...failure, message })).toMatchObject([
+    { type: 'error', message, durationMs: 10_000 },
+  ]);
+  const [notification] = notificationsOf(failure);
+  expect(notification?.run).toMatchObject({ runId: expect.any(String), scriptName: expect.any(String) });
 });
 
 it.each<[Language, string, string, string]>([
   ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Outcome unknown'],
   ['zh', '已完成，用时 1.5 秒', '失败，退出码 7', '结果未知'],
 ])('without a message, describes the end in the language of the desktop: %s', (language, ...expected) => {
-  const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;
+  const messageOf = (ending: Partial<RunEnding>) => notificationsOf(ending, { language })[0]?.message;
   const done = { ...success, durationMs: 1500 };
   expect([
     messageOf({ ...done, message: '' }),
@@ -84,10 +88,12 @@ it.each<[Language, string, string, string]>([
 it('describes a failure in the language of the desktop, followed by the last output of the script', () => {
   const message = '脚本执行失败，退出码 7\nTraceback\nValueError: x';
   const failed = { ...failure, envelope: 'synthesized', message } as const;
-  expect(toldOf(failed)).toMatchObject([{ message: 'Failed with exit code 7\nTraceback\nValueError: x' }]);
+  expect(notificationsOf(failed)).toMatchObject([
+    { message: 'Failed with exit code 7\nTraceback\nValueError: x' },
+  ]);
   expect(
-    toldOf({ ...failed, endCause: 'timeout', message: '脚本运行超过 1 秒' }, { language: 'zh' }),
+    notificationsOf({ ...failed, endCause: 'timeout', message: '脚本运行超过 1 秒' }, { language: 'zh' }),
   ).toMatchObject([{ message: '运行超时，已被终止' }]);
   const notStarted = { ...failed, endCause: 'spawn-failed', message: 'Python 4 is not there' } as const;
-  expect(toldOf(notStarted)).toMatchObject([{ message: 'Python 4 is not there' }]);
+  expect(notificationsOf(notStarted)).toMatchObject([{ message: 'Python 4 is not there' }]);
 });

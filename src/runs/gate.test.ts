@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../shared/errors.ts';
 import { type Claim, Gate, type Lease } from './gate.ts';
 
-interface Wish {
+interface ClaimOptions {
   script?: string;
   concurrency?: number;
   lock?: string;
@@ -12,7 +12,7 @@ interface Wish {
 }
 
 /** A gate with runs that have names. */
-class Yard {
+class TestGate {
   readonly gate: Gate;
   readonly started: string[] = [];
   readonly #leases = new Map<string, Lease>();
@@ -23,10 +23,10 @@ class Yard {
   }
 
   /** Requests a run. Resolves to whether it was admitted at once. */
-  async ask(name: string, wish: Wish = {}): Promise<boolean> {
+  async enter(name: string, options: ClaimOptions = {}): Promise<boolean> {
     const leaving = new AbortController();
     this.#leaving.set(name, leaving);
-    const entering = this.gate.enter(claimOf(name, wish), leaving.signal).then((lease) => {
+    const entering = this.gate.enter(claimOf(name, options), leaving.signal).then((lease) => {
       this.#leases.set(name, lease);
       this.started.push(name);
     });
@@ -35,9 +35,9 @@ class Yard {
     return this.#leases.has(name);
   }
 
-  async refusal(name: string, wish: Wish = {}): Promise<AppError | null> {
+  async refusal(name: string, options: ClaimOptions = {}): Promise<AppError | null> {
     try {
-      await this.ask(name, wish);
+      await this.enter(name, options);
       return null;
     } catch (error) {
       if (error instanceof AppError) return error;
@@ -58,7 +58,7 @@ class Yard {
   }
 }
 
-function claimOf(name: string, { script = name, concurrency, lock, parent }: Wish): Claim {
+function claimOf(name: string, { script = name, concurrency, lock, parent }: ClaimOptions): Claim {
   return {
     runId: name,
     scriptId: script,
@@ -75,96 +75,96 @@ async function flushPromises(): Promise<void> {
 
 describe('a gate that is held', () => {
   it('admits no run until it is resumed, then all that fit, in order of arrival', async () => {
-    const yard = new Yard(2);
-    expect(await yard.ask('before')).toBe(true);
-    yard.gate.hold();
-    for (const name of ['a', 'b', 'c']) expect(await yard.ask(name)).toBe(false);
-    await yard.end('before');
-    expect(yard.started).toEqual(['before']);
-    expect([yard.gate.running, yard.gate.queued]).toEqual([0, 3]);
-    await yard.leave('b');
-    yard.gate.resume();
+    const runs = new TestGate(2);
+    expect(await runs.enter('before')).toBe(true);
+    runs.gate.hold();
+    for (const name of ['a', 'b', 'c']) expect(await runs.enter(name)).toBe(false);
+    await runs.end('before');
+    expect(runs.started).toEqual(['before']);
+    expect([runs.gate.running, runs.gate.queued]).toEqual([0, 3]);
+    await runs.leave('b');
+    runs.gate.resume();
     await flushPromises();
-    expect(yard.started).toEqual(['before', 'a', 'c']);
+    expect(runs.started).toEqual(['before', 'a', 'c']);
   });
 
   it('limits the queue', async () => {
-    const yard = new Yard(2, 1);
-    yard.gate.hold();
-    expect(await yard.refusal('a')).toBeNull();
-    expect(await yard.refusal('b')).toMatchObject({ code: 'queue-full' });
+    const runs = new TestGate(2, 1);
+    runs.gate.hold();
+    expect(await runs.refusal('a')).toBeNull();
+    expect(await runs.refusal('b')).toMatchObject({ code: 'queue-full' });
   });
 });
 
 describe('the limit of runs', () => {
   it('admits that many runs at once, and the others in order of arrival', async () => {
-    const yard = new Yard(2);
-    expect(await yard.ask('a')).toBe(true);
-    expect(await yard.ask('b')).toBe(true);
-    for (const name of ['c', 'd', 'e']) expect(await yard.ask(name)).toBe(false);
-    expect([yard.gate.running, yard.gate.queued]).toEqual([2, 3]);
-    await yard.end('b');
-    expect(yard.started).toEqual(['a', 'b', 'c']);
-    await yard.end('a');
-    await yard.end('c');
-    expect(yard.started).toEqual(['a', 'b', 'c', 'd', 'e']);
-    await yard.end('d');
-    await yard.end('e');
-    expect([yard.gate.running, yard.gate.queued]).toEqual([0, 0]);
+    const runs = new TestGate(2);
+    expect(await runs.enter('a')).toBe(true);
+    expect(await runs.enter('b')).toBe(true);
+    for (const name of ['c', 'd', 'e']) expect(await runs.enter(name)).toBe(false);
+    expect([runs.gate.running, runs.gate.queued]).toEqual([2, 3]);
+    await runs.end('b');
+    expect(runs.started).toEqual(['a', 'b', 'c']);
+    await runs.end('a');
+    await runs.end('c');
+    expect(runs.started).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await runs.end('d');
+    await runs.end('e');
+    expect([runs.gate.running, runs.gate.queued]).toEqual([0, 0]);
   });
 
   it('counts a run that already executes, and admits no run until the number is below the limit', async () => {
-    const yard = new Yard(1);
+    const runs = new TestGate(1);
     const lock = { lock: 'x' };
-    const places = ['a', 'b'].map((name) => yard.gate.adopt(claimOf(name, lock)));
-    expect([yard.gate.running, yard.gate.queued]).toEqual([2, 0]);
-    expect(await yard.ask('c', lock)).toBe(false);
+    const places = ['a', 'b'].map((name) => runs.gate.adopt(claimOf(name, lock)));
+    expect([runs.gate.running, runs.gate.queued]).toEqual([2, 0]);
+    expect(await runs.enter('c', lock)).toBe(false);
     places[0]?.release();
     await flushPromises();
-    expect(yard.started).toEqual([]);
+    expect(runs.started).toEqual([]);
     places[1]?.release();
     await flushPromises();
-    expect(yard.started).toEqual(['c']);
+    expect(runs.started).toEqual(['c']);
   });
 
   it('of one suffices for a chain of eight links', async () => {
-    const yard = new Yard(1);
-    expect(await yard.ask('0')).toBe(true);
+    const runs = new TestGate(1);
+    expect(await runs.enter('0')).toBe(true);
     for (let depth = 1; depth <= 8; depth++)
-      expect(await yard.ask(`${depth}`, { parent: `${depth - 1}` })).toBe(true);
-    for (let depth = 8; depth >= 0; depth--) await yard.end(`${depth}`);
-    expect(await yard.ask('next')).toBe(true);
+      expect(await runs.enter(`${depth}`, { parent: `${depth - 1}` })).toBe(true);
+    for (let depth = 8; depth >= 0; depth--) await runs.end(`${depth}`);
+    expect(await runs.enter('next')).toBe(true);
   });
 
   it('applies during a chain: a run without a waiting parent stays queued', async () => {
-    const yard = new Yard(1);
-    await yard.ask('parent');
-    await yard.ask('child', { parent: 'parent' });
-    expect(await yard.ask('stranger')).toBe(false);
-    await yard.end('child');
-    expect(yard.started).not.toContain('stranger');
-    await yard.end('parent');
-    expect(yard.started).toContain('stranger');
+    const runs = new TestGate(1);
+    await runs.enter('parent');
+    await runs.enter('child', { parent: 'parent' });
+    expect(await runs.enter('stranger')).toBe(false);
+    await runs.end('child');
+    expect(runs.started).not.toContain('stranger');
+    await runs.end('parent');
+    expect(runs.started).toContain('stranger');
   });
 
   it('lets a run lend its slot to one child at a time', async () => {
-    const yard = new Yard(1);
-    await yard.ask('parent');
-    expect(await yard.ask('first', { parent: 'parent' })).toBe(true);
-    expect(await yard.ask('second', { parent: 'parent' })).toBe(false);
-    await yard.end('first');
-    expect(yard.started).toEqual(['parent', 'first', 'second']);
+    const runs = new TestGate(1);
+    await runs.enter('parent');
+    expect(await runs.enter('first', { parent: 'parent' })).toBe(true);
+    expect(await runs.enter('second', { parent: 'parent' })).toBe(false);
+    await runs.end('first');
+    expect(runs.started).toEqual(['parent', 'first', 'second']);
   });
 
   it('gives more children of a run free slots if there are any', async () => {
-    const yard = new Yard(3);
-    await yard.ask('parent');
+    const runs = new TestGate(3);
+    await runs.enter('parent');
     for (const name of ['first', 'second', 'third'])
-      expect(await yard.ask(name, { parent: 'parent' })).toBe(true);
-    expect(await yard.ask('fourth', { parent: 'parent' })).toBe(false);
-    expect(await yard.ask('stranger')).toBe(false);
-    await yard.end('second');
-    expect(yard.started.at(-1)).toBe('fourth');
+      expect(await runs.enter(name, { parent: 'parent' })).toBe(true);
+    expect(await runs.enter('fourth', { parent: 'parent' })).toBe(false);
+    expect(await runs.enter('stranger')).toBe(false);
+    await runs.end('second');
+    expect(runs.started.at(-1)).toBe('fourth');
   });
 
   it('counts a lease that is released twice only once', async () => {
@@ -191,167 +191,167 @@ describe('concurrency', () => {
   const solo = { script: 'solo', concurrency: 1 };
 
   it('limits the runs of one script and of no other', async () => {
-    const yard = new Yard(10);
-    expect(await yard.ask('a', { script: 's', concurrency: 2 })).toBe(true);
-    expect(await yard.ask('b', { script: 's', concurrency: 2 })).toBe(true);
-    expect(await yard.ask('c', { script: 's', concurrency: 2 })).toBe(false);
-    expect(await yard.ask('d', { script: 't', concurrency: 2 })).toBe(true);
-    expect(await yard.ask('e')).toBe(true);
-    await yard.end('a');
-    expect(yard.started.at(-1)).toBe('c');
+    const runs = new TestGate(10);
+    expect(await runs.enter('a', { script: 's', concurrency: 2 })).toBe(true);
+    expect(await runs.enter('b', { script: 's', concurrency: 2 })).toBe(true);
+    expect(await runs.enter('c', { script: 's', concurrency: 2 })).toBe(false);
+    expect(await runs.enter('d', { script: 't', concurrency: 2 })).toBe(true);
+    expect(await runs.enter('e')).toBe(true);
+    await runs.end('a');
+    expect(runs.started.at(-1)).toBe('c');
   });
 
   it('of one lets a script link to itself at any depth', async () => {
-    const yard = new Yard(10);
-    await yard.ask('0', solo);
+    const runs = new TestGate(10);
+    await runs.enter('0', solo);
     for (let depth = 1; depth <= 8; depth++)
-      expect(await yard.ask(`${depth}`, { ...solo, parent: `${depth - 1}` })).toBe(true);
-    expect(await yard.ask('stranger', solo)).toBe(false);
-    for (let depth = 8; depth >= 1; depth--) await yard.end(`${depth}`);
-    expect(yard.started).not.toContain('stranger');
-    await yard.end('0');
-    expect(yard.started).toContain('stranger');
+      expect(await runs.enter(`${depth}`, { ...solo, parent: `${depth - 1}` })).toBe(true);
+    expect(await runs.enter('stranger', solo)).toBe(false);
+    for (let depth = 8; depth >= 1; depth--) await runs.end(`${depth}`);
+    expect(runs.started).not.toContain('stranger');
+    await runs.end('0');
+    expect(runs.started).toContain('stranger');
   });
 
   it('of one lets a script link to itself through another script', async () => {
-    const yard = new Yard(1);
-    await yard.ask('a', solo);
-    expect(await yard.ask('b', { parent: 'a' })).toBe(true);
-    expect(await yard.ask('a again', { ...solo, parent: 'b' })).toBe(true);
+    const runs = new TestGate(1);
+    await runs.enter('a', solo);
+    expect(await runs.enter('b', { parent: 'a' })).toBe(true);
+    expect(await runs.enter('a again', { ...solo, parent: 'b' })).toBe(true);
   });
 
   it('is lent to one descendant at a time', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', solo);
-    expect(await yard.ask('b', { ...solo, parent: 'a' })).toBe(true);
-    expect(await yard.ask('c', { ...solo, parent: 'a' })).toBe(false);
-    await yard.end('b');
-    expect(yard.started.at(-1)).toBe('c');
+    const runs = new TestGate(10);
+    await runs.enter('a', solo);
+    expect(await runs.enter('b', { ...solo, parent: 'a' })).toBe(true);
+    expect(await runs.enter('c', { ...solo, parent: 'a' })).toBe(false);
+    await runs.end('b');
+    expect(runs.started.at(-1)).toBe('c');
   });
 });
 
 describe('a lock', () => {
   it('keeps different scripts from overlapping', async () => {
-    const yard = new Yard(10);
-    expect(await yard.ask('a', { lock: 'gpu' })).toBe(true);
-    expect(await yard.ask('b', { lock: 'gpu' })).toBe(false);
-    expect(await yard.ask('c', { lock: 'disk' })).toBe(true);
-    expect(await yard.ask('d')).toBe(true);
-    await yard.end('c');
-    expect(yard.started).not.toContain('b');
-    await yard.end('a');
-    expect(yard.started).toContain('b');
+    const runs = new TestGate(10);
+    expect(await runs.enter('a', { lock: 'gpu' })).toBe(true);
+    expect(await runs.enter('b', { lock: 'gpu' })).toBe(false);
+    expect(await runs.enter('c', { lock: 'disk' })).toBe(true);
+    expect(await runs.enter('d')).toBe(true);
+    await runs.end('c');
+    expect(runs.started).not.toContain('b');
+    await runs.end('a');
+    expect(runs.started).toContain('b');
   });
 
   it('is distinct from a script or a slot of the same name', async () => {
-    const yard = new Yard(10);
-    expect(await yard.ask('a', { script: 'x', concurrency: 1 })).toBe(true);
-    expect(await yard.ask('b', { lock: 'x' })).toBe(true);
-    expect(await yard.ask('c', { lock: 'slot' })).toBe(true);
-    expect(await yard.ask('d')).toBe(true);
+    const runs = new TestGate(10);
+    expect(await runs.enter('a', { script: 'x', concurrency: 1 })).toBe(true);
+    expect(await runs.enter('b', { lock: 'x' })).toBe(true);
+    expect(await runs.enter('c', { lock: 'slot' })).toBe(true);
+    expect(await runs.enter('d')).toBe(true);
   });
 
   it('held by an ancestor admits its descendants, but keeps siblings apart', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'gpu' });
-    await yard.ask('b', { parent: 'a' });
-    expect(await yard.ask('c', { lock: 'gpu', parent: 'b' })).toBe(true);
-    expect(await yard.ask('d', { lock: 'gpu', parent: 'a' })).toBe(false);
-    expect(await yard.ask('e', { lock: 'gpu', parent: 'c' })).toBe(true);
-    await yard.end('e');
-    expect(yard.started).not.toContain('d');
-    await yard.end('c');
-    expect(yard.started.at(-1)).toBe('d');
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'gpu' });
+    await runs.enter('b', { parent: 'a' });
+    expect(await runs.enter('c', { lock: 'gpu', parent: 'b' })).toBe(true);
+    expect(await runs.enter('d', { lock: 'gpu', parent: 'a' })).toBe(false);
+    expect(await runs.enter('e', { lock: 'gpu', parent: 'c' })).toBe(true);
+    await runs.end('e');
+    expect(runs.started).not.toContain('d');
+    await runs.end('c');
+    expect(runs.started.at(-1)).toBe('d');
   });
 
   it('does not delay runs that do not need it, even behind waiting runs', async () => {
-    const yard = new Yard(3);
-    await yard.ask('a', { lock: 'gpu' });
-    await yard.ask('b', { lock: 'gpu' });
-    expect(await yard.ask('c')).toBe(true);
-    expect(await yard.ask('d')).toBe(true);
-    expect(await yard.ask('e')).toBe(false);
-    await yard.end('c');
-    expect(yard.started.at(-1)).toBe('e');
+    const runs = new TestGate(3);
+    await runs.enter('a', { lock: 'gpu' });
+    await runs.enter('b', { lock: 'gpu' });
+    expect(await runs.enter('c')).toBe(true);
+    expect(await runs.enter('d')).toBe(true);
+    expect(await runs.enter('e')).toBe(false);
+    await runs.end('c');
+    expect(runs.started.at(-1)).toBe('e');
   });
 
   it('is granted in order of arrival', async () => {
-    const yard = new Yard(10);
-    for (const name of ['a', 'b', 'c', 'd']) await yard.ask(name, { lock: 'gpu' });
-    for (const name of ['a', 'b', 'c', 'd']) await yard.end(name);
-    expect(yard.started).toEqual(['a', 'b', 'c', 'd']);
+    const runs = new TestGate(10);
+    for (const name of ['a', 'b', 'c', 'd']) await runs.enter(name, { lock: 'gpu' });
+    for (const name of ['a', 'b', 'c', 'd']) await runs.end(name);
+    expect(runs.started).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 
 describe('a circle of waits', () => {
   it('is refused at the link that would close it, and at no other link', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('c', { lock: 'y' });
-    expect(await yard.refusal('b', { lock: 'y', parent: 'a' })).toBeNull();
-    const refused = await yard.refusal('d', { lock: 'x', parent: 'c' });
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('c', { lock: 'y' });
+    expect(await runs.refusal('b', { lock: 'y', parent: 'a' })).toBeNull();
+    const refused = await runs.refusal('d', { lock: 'x', parent: 'c' });
     expect(refused?.code).toBe('wait-circle');
     expect(refused?.retryAfterS).toBeGreaterThan(0);
-    expect(yard.gate.queued).toBe(1);
-    await yard.end('c');
-    expect(yard.started.at(-1)).toBe('b');
-    await yard.end('b');
-    await yard.end('a');
-    expect([yard.gate.running, yard.gate.queued]).toEqual([0, 0]);
+    expect(runs.gate.queued).toBe(1);
+    await runs.end('c');
+    expect(runs.started.at(-1)).toBe('b');
+    await runs.end('b');
+    await runs.end('a');
+    expect([runs.gate.running, runs.gate.queued]).toEqual([0, 0]);
   });
 
   it('is detected across three chains', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('b', { lock: 'y' });
-    await yard.ask('c', { lock: 'z' });
-    expect(await yard.refusal('a1', { lock: 'y', parent: 'a' })).toBeNull();
-    expect(await yard.refusal('b1', { lock: 'z', parent: 'b' })).toBeNull();
-    expect((await yard.refusal('c1', { lock: 'x', parent: 'c' }))?.code).toBe('wait-circle');
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('b', { lock: 'y' });
+    await runs.enter('c', { lock: 'z' });
+    expect(await runs.refusal('a1', { lock: 'y', parent: 'a' })).toBeNull();
+    expect(await runs.refusal('b1', { lock: 'z', parent: 'b' })).toBeNull();
+    expect((await runs.refusal('c1', { lock: 'x', parent: 'c' }))?.code).toBe('wait-circle');
   });
 
   it('is detected in the middle of a chain', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('a1', { parent: 'a' });
-    await yard.ask('b', { lock: 'y' });
-    await yard.ask('b1', { parent: 'b' });
-    expect(await yard.refusal('a2', { lock: 'y', parent: 'a1' })).toBeNull();
-    expect((await yard.refusal('b2', { lock: 'x', parent: 'b1' }))?.code).toBe('wait-circle');
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('a1', { parent: 'a' });
+    await runs.enter('b', { lock: 'y' });
+    await runs.enter('b1', { parent: 'b' });
+    expect(await runs.refusal('a2', { lock: 'y', parent: 'a1' })).toBeNull();
+    expect((await runs.refusal('b2', { lock: 'x', parent: 'b1' }))?.code).toBe('wait-circle');
   });
 
   it('is detected through concurrency limits', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { script: 'p', concurrency: 1 });
-    await yard.ask('b', { script: 'q', concurrency: 1 });
-    expect(await yard.refusal('a1', { script: 'q', concurrency: 1, parent: 'a' })).toBeNull();
-    expect((await yard.refusal('b1', { script: 'p', concurrency: 1, parent: 'b' }))?.code).toBe(
+    const runs = new TestGate(10);
+    await runs.enter('a', { script: 'p', concurrency: 1 });
+    await runs.enter('b', { script: 'q', concurrency: 1 });
+    expect(await runs.refusal('a1', { script: 'q', concurrency: 1, parent: 'a' })).toBeNull();
+    expect((await runs.refusal('b1', { script: 'p', concurrency: 1, parent: 'b' }))?.code).toBe(
       'wait-circle',
     );
   });
 
   it('does not exist while one of several holders can still end', async () => {
-    const yard = new Yard(10);
+    const runs = new TestGate(10);
     const twice = { script: 'p', concurrency: 2 };
-    await yard.ask('a', twice);
-    await yard.ask('free', twice);
-    await yard.ask('b', { lock: 'y' });
-    expect(await yard.refusal('a1', { lock: 'y', parent: 'a' })).toBeNull();
-    expect(await yard.refusal('b1', { ...twice, parent: 'b' })).toBeNull();
-    await yard.end('free');
-    expect(yard.started.at(-1)).toBe('b1');
-    await yard.end('b1');
-    await yard.end('b');
-    expect(yard.started.at(-1)).toBe('a1');
+    await runs.enter('a', twice);
+    await runs.enter('free', twice);
+    await runs.enter('b', { lock: 'y' });
+    expect(await runs.refusal('a1', { lock: 'y', parent: 'a' })).toBeNull();
+    expect(await runs.refusal('b1', { ...twice, parent: 'b' })).toBeNull();
+    await runs.end('free');
+    expect(runs.started.at(-1)).toBe('b1');
+    await runs.end('b1');
+    await runs.end('b');
+    expect(runs.started.at(-1)).toBe('a1');
   });
 
   it('does not exist while the holder of the lock only works', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('c', { lock: 'y' });
-    expect(await yard.refusal('d', { lock: 'x', parent: 'c' })).toBeNull();
-    await yard.end('a');
-    expect(yard.started.at(-1)).toBe('d');
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('c', { lock: 'y' });
+    expect(await runs.refusal('d', { lock: 'x', parent: 'c' })).toBeNull();
+    await runs.end('a');
+    expect(runs.started.at(-1)).toBe('d');
   });
 
   it('is refused before anything is recorded', () => {
@@ -366,44 +366,44 @@ describe('a circle of waits', () => {
   });
 
   it('is detected through a child that outlives its parent', async () => {
-    const yard = new Yard(10);
-    await yard.ask('g', { lock: 'x' });
-    await yard.ask('p', { parent: 'g' });
-    await yard.ask('c', { lock: 'x', parent: 'p' });
-    await yard.end('p');
-    await yard.ask('h', { lock: 'y' });
-    expect(await yard.refusal('w', { lock: 'x', parent: 'h' })).toBeNull();
+    const runs = new TestGate(10);
+    await runs.enter('g', { lock: 'x' });
+    await runs.enter('p', { parent: 'g' });
+    await runs.enter('c', { lock: 'x', parent: 'p' });
+    await runs.end('p');
+    await runs.enter('h', { lock: 'y' });
+    expect(await runs.refusal('w', { lock: 'x', parent: 'h' })).toBeNull();
     // c borrowed the lock x from g and keeps it when g ends. Waiting for y would therefore mean waiting for itself.
-    expect((await yard.refusal('v', { lock: 'y', parent: 'c' }))?.code).toBe('wait-circle');
-    await yard.end('g');
-    await yard.end('c');
-    expect(yard.started.at(-1)).toBe('w');
+    expect((await runs.refusal('v', { lock: 'y', parent: 'c' }))?.code).toBe('wait-circle');
+    await runs.end('g');
+    await runs.end('c');
+    expect(runs.started.at(-1)).toBe('w');
   });
 });
 
 describe('the queue', () => {
   it('refuses a run beyond its limit, but admits runs that need not wait', async () => {
-    const yard = new Yard(2, 2);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('b', { lock: 'x' });
-    await yard.ask('c', { lock: 'x' });
-    const refused = await yard.refusal('d', { lock: 'x' });
+    const runs = new TestGate(2, 2);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('b', { lock: 'x' });
+    await runs.enter('c', { lock: 'x' });
+    const refused = await runs.refusal('d', { lock: 'x' });
     expect(refused?.code).toBe('queue-full');
     expect(refused?.retryAfterS).toBeGreaterThan(0);
-    expect(await yard.ask('e')).toBe(true);
-    expect((await yard.refusal('f'))?.code).toBe('queue-full');
-    await yard.end('a');
-    expect(await yard.refusal('g')).toBeNull();
+    expect(await runs.enter('e')).toBe(true);
+    expect((await runs.refusal('f'))?.code).toBe('queue-full');
+    await runs.end('a');
+    expect(await runs.refusal('g')).toBeNull();
   });
 
   it('of length zero admits runs that can start at once', async () => {
-    const yard = new Yard(1, 0);
-    expect(await yard.ask('a')).toBe(true);
-    expect((await yard.refusal('b'))?.code).toBe('queue-full');
-    expect(await yard.ask('child', { parent: 'a' })).toBe(true);
-    await yard.end('child');
-    await yard.end('a');
-    expect(await yard.ask('c')).toBe(true);
+    const runs = new TestGate(1, 0);
+    expect(await runs.enter('a')).toBe(true);
+    expect((await runs.refusal('b'))?.code).toBe('queue-full');
+    expect(await runs.enter('child', { parent: 'a' })).toBe(true);
+    await runs.end('child');
+    await runs.end('a');
+    expect(await runs.enter('c')).toBe(true);
   });
 
   it('rejects a run that gives up with its reason, and keeps the order of the others', async () => {
@@ -459,109 +459,109 @@ describe('the queue', () => {
   });
 
   it('does not take back an admitted run', async () => {
-    const yard = new Yard(1);
-    await yard.ask('a');
-    await yard.ask('b');
-    await yard.end('a');
-    await yard.leave('b');
-    expect([yard.gate.running, yard.gate.queued]).toEqual([1, 0]);
-    expect(await yard.ask('c')).toBe(false);
-    await yard.end('b');
-    expect(yard.started).toEqual(['a', 'b', 'c']);
+    const runs = new TestGate(1);
+    await runs.enter('a');
+    await runs.enter('b');
+    await runs.end('a');
+    await runs.leave('b');
+    expect([runs.gate.running, runs.gate.queued]).toEqual([1, 0]);
+    expect(await runs.enter('c')).toBe(false);
+    await runs.end('b');
+    expect(runs.started).toEqual(['a', 'b', 'c']);
   });
 
   it('lets the parent continue when its child gives up', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('c', { lock: 'y' });
-    await yard.ask('b', { lock: 'y', parent: 'a' });
-    await yard.leave('b');
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('c', { lock: 'y' });
+    await runs.enter('b', { lock: 'y', parent: 'a' });
+    await runs.leave('b');
     // No run in the chain of a waits for y any more, so c may wait for x.
-    expect(await yard.refusal('d', { lock: 'x', parent: 'c' })).toBeNull();
-    await yard.end('a');
-    expect(yard.started.at(-1)).toBe('d');
+    expect(await runs.refusal('d', { lock: 'x', parent: 'c' })).toBeNull();
+    await runs.end('a');
+    expect(runs.started.at(-1)).toBe('d');
   });
 });
 
 describe('a run that waits for one that it did not start', () => {
   it('lends its resources to it, so that they do not wait for each other', async () => {
-    const yard = new Yard(1);
-    await yard.ask('waiting', { lock: 'gpu' });
-    expect(await yard.ask('queued', { lock: 'gpu' })).toBe(false);
-    yard.gate.lend('queued', 'waiting');
+    const runs = new TestGate(1);
+    await runs.enter('waiting', { lock: 'gpu' });
+    expect(await runs.enter('queued', { lock: 'gpu' })).toBe(false);
+    runs.gate.lend('queued', 'waiting');
     await flushPromises();
-    expect(yard.started).toEqual(['waiting', 'queued']);
-    await yard.end('queued');
-    expect(await yard.ask('other')).toBe(false);
-    await yard.end('waiting');
-    expect(yard.started).toEqual(['waiting', 'queued', 'other']);
+    expect(runs.started).toEqual(['waiting', 'queued']);
+    await runs.end('queued');
+    expect(await runs.enter('other')).toBe(false);
+    await runs.end('waiting');
+    expect(runs.started).toEqual(['waiting', 'queued', 'other']);
   });
 
   it('lends nothing to a run that executes, has another lender or does not exist, and only what it holds', async () => {
-    const yard = new Yard(2);
-    await yard.ask('one', { lock: 'a' });
-    await yard.ask('two', { lock: 'b' });
-    expect(await yard.ask('child', { lock: 'b', parent: 'one' })).toBe(false);
-    expect(await yard.ask('queued')).toBe(false);
-    yard.gate.lend('one', 'two');
-    yard.gate.lend('child', 'two');
-    yard.gate.lend('unknown', 'two');
-    yard.gate.lend('queued', 'unknown');
+    const runs = new TestGate(2);
+    await runs.enter('one', { lock: 'a' });
+    await runs.enter('two', { lock: 'b' });
+    expect(await runs.enter('child', { lock: 'b', parent: 'one' })).toBe(false);
+    expect(await runs.enter('queued')).toBe(false);
+    runs.gate.lend('one', 'two');
+    runs.gate.lend('child', 'two');
+    runs.gate.lend('unknown', 'two');
+    runs.gate.lend('queued', 'unknown');
     await flushPromises();
-    expect(yard.started).toEqual(['one', 'two']);
+    expect(runs.started).toEqual(['one', 'two']);
   });
 
   it('is refused if that would close a circle, and the other run keeps its place', async () => {
-    const yard = new Yard(10);
-    await yard.ask('one', { lock: 'a' });
-    await yard.ask('two', { lock: 'b' });
-    await yard.ask('child of one', { lock: 'b', parent: 'one' });
-    expect(await yard.ask('queued', { lock: 'a' })).toBe(false);
-    expect(() => yard.gate.lend('queued', 'two')).toThrow(expect.objectContaining({ code: 'wait-circle' }));
-    await yard.end('two');
-    await yard.end('child of one');
-    await yard.end('one');
-    expect(yard.started).toEqual(['one', 'two', 'child of one', 'queued']);
+    const runs = new TestGate(10);
+    await runs.enter('one', { lock: 'a' });
+    await runs.enter('two', { lock: 'b' });
+    await runs.enter('child of one', { lock: 'b', parent: 'one' });
+    expect(await runs.enter('queued', { lock: 'a' })).toBe(false);
+    expect(() => runs.gate.lend('queued', 'two')).toThrow(expect.objectContaining({ code: 'wait-circle' }));
+    await runs.end('two');
+    await runs.end('child of one');
+    await runs.end('one');
+    expect(runs.started).toEqual(['one', 'two', 'child of one', 'queued']);
   });
 });
 
 describe('a run that ends before its child', () => {
   it('leaves the slot to the child', async () => {
-    const yard = new Yard(1);
-    await yard.ask('parent');
-    await yard.ask('child', { parent: 'parent' });
-    await yard.ask('stranger');
-    await yard.end('parent');
-    expect(yard.started).not.toContain('stranger');
-    await yard.end('child');
-    expect(yard.started).toContain('stranger');
+    const runs = new TestGate(1);
+    await runs.enter('parent');
+    await runs.enter('child', { parent: 'parent' });
+    await runs.enter('stranger');
+    await runs.end('parent');
+    expect(runs.started).not.toContain('stranger');
+    await runs.end('child');
+    expect(runs.started).toContain('stranger');
   });
 
   it('leaves it resources borrowed from an ancestor, which the child returns to that ancestor', async () => {
-    const yard = new Yard(10);
-    await yard.ask('g', { lock: 'x' });
-    await yard.ask('p', { lock: 'x', parent: 'g' });
-    await yard.ask('c', { lock: 'x', parent: 'p' });
-    await yard.end('p');
-    expect(await yard.ask('sibling', { lock: 'x', parent: 'g' })).toBe(false);
-    await yard.ask('stranger', { lock: 'x' });
-    await yard.end('c');
-    expect(yard.started.at(-1)).toBe('sibling');
-    await yard.end('sibling');
-    expect(yard.started).not.toContain('stranger');
-    await yard.end('g');
-    expect(yard.started.at(-1)).toBe('stranger');
+    const runs = new TestGate(10);
+    await runs.enter('g', { lock: 'x' });
+    await runs.enter('p', { lock: 'x', parent: 'g' });
+    await runs.enter('c', { lock: 'x', parent: 'p' });
+    await runs.end('p');
+    expect(await runs.enter('sibling', { lock: 'x', parent: 'g' })).toBe(false);
+    await runs.enter('stranger', { lock: 'x' });
+    await runs.end('c');
+    expect(runs.started.at(-1)).toBe('sibling');
+    await runs.end('sibling');
+    expect(runs.started).not.toContain('stranger');
+    await runs.end('g');
+    expect(runs.started.at(-1)).toBe('stranger');
   });
 
   it('leaves a queued child its place in the queue', async () => {
-    const yard = new Yard(10);
-    await yard.ask('a', { lock: 'x' });
-    await yard.ask('p', { lock: 'y' });
-    await yard.ask('child', { lock: 'x', parent: 'p' });
-    await yard.end('p');
-    expect(yard.gate.queued).toBe(1);
-    await yard.end('a');
-    expect(yard.started.at(-1)).toBe('child');
+    const runs = new TestGate(10);
+    await runs.enter('a', { lock: 'x' });
+    await runs.enter('p', { lock: 'y' });
+    await runs.enter('child', { lock: 'x', parent: 'p' });
+    await runs.end('p');
+    expect(runs.gate.queued).toBe(1);
+    await runs.end('a');
+    expect(runs.started.at(-1)).toBe('child');
   });
 });
 

@@ -21,7 +21,7 @@ const notStarted: RunEnding = { ...ending, state: 'failed', endCause: 'spawn-fai
 let database: Database;
 let store: MemoryRunStore;
 let keys: MemoryKeyStore;
-let heard: string[];
+let publishedTypes: string[];
 
 /** Opens the ledger of a service. The next call opens the ledger of the next service. */
 function open() {
@@ -37,7 +37,7 @@ function open() {
       progress: ({ message }) => JSON.stringify({ message }),
     },
   });
-  ledger.feed.subscribe(({ type }) => heard.push(type));
+  ledger.feed.subscribe(({ type }) => publishedTypes.push(type));
   return {
     ledger,
     end: (run: Run, how = ending, isRefused = false) => {
@@ -61,7 +61,7 @@ beforeEach(() => {
   database = openDatabase(':memory:');
   store = new MemoryRunStore();
   keys = new MemoryKeyStore();
-  heard = [];
+  publishedTypes = [];
 });
 
 afterEach(() => {
@@ -97,7 +97,7 @@ describe('a run that queues', () => {
     expect(end(run)).toHaveBeenCalledOnce();
     expect(store.find(runId)?.state).toBe('succeeded');
     expect(published()).toEqual([queued, started, ended]);
-    expect(heard).toEqual(['queued', 'started', 'ended']);
+    expect(publishedTypes).toEqual(['queued', 'started', 'ended']);
   });
 
   it('has exactly one end', () => {
@@ -120,7 +120,7 @@ describe('a run that queues', () => {
     repairWrites();
     ledger.queue(run);
     expect(published()).toEqual([queued]);
-    expect(heard).toEqual(['queued']);
+    expect(publishedTypes).toEqual(['queued']);
   });
 
   it('publishes no event if its row cannot be written', () => {
@@ -129,7 +129,7 @@ describe('a run that queues', () => {
       throw new Error('no room');
     };
     expect(() => ledger.queue(newRun())).toThrow('no room');
-    expect([published(), heard]).toEqual([[], []]);
+    expect([published(), publishedTypes]).toEqual([[], []]);
   });
 });
 
@@ -144,7 +144,7 @@ describe('a run that starts at once', () => {
     end(run);
     expect(transactions).toHaveBeenCalledTimes(2);
     expect(published()).toEqual([queued, started, ended]);
-    expect(heard).toEqual(['queued', 'started', 'ended']);
+    expect(publishedTypes).toEqual(['queued', 'started', 'ended']);
   });
 
   it('publishes its start before its end if it lasts', () => {
@@ -174,7 +174,7 @@ describe('durable runs', () => {
     await Promise.all(runs.map((run) => ledger.queueDurably(run)));
     expect(transactions.mock.calls).toEqual([[expect.any(Function), { durable: true }]]);
     expect(store.unfinished().map(({ runId }) => runId)).toEqual(runs.map(({ record }) => record.runId));
-    expect(heard).toEqual(['queued', 'queued', 'queued']);
+    expect(publishedTypes).toEqual(['queued', 'queued', 'queued']);
   });
 
   it('are recorded even if another one cannot be written', async () => {
@@ -229,7 +229,7 @@ describe('a start that cannot be written', () => {
     breakWrites();
     ledger.started(run);
     repairWrites();
-    expect(heard).toEqual(['queued']);
+    expect(publishedTypes).toEqual(['queued']);
     end(run);
     expect(published()).toEqual([queued, started, ended]);
   });
@@ -294,20 +294,20 @@ describe('progress', () => {
     const run = newRun();
     opened.ledger.start(run, start);
     const { runId } = run.record;
-    return { ...opened, run, runId, say: (message: string) => opened.report(run, message) };
+    return { ...opened, run, runId, reportMessage: (message: string) => opened.report(run, message) };
   }
 
   it('shows that a run has started', () => {
-    const { say, published } = running();
-    say('a');
+    const { reportMessage, published } = running();
+    reportMessage('a');
     expect(published()).toEqual([queued, started, progress('a')]);
   });
 
   it('is published a few times a second, always the newest, and only the newest is kept', () => {
-    const { ledger, runId, say, published } = running();
+    const { ledger, runId, reportMessage, published } = running();
     const texts: unknown[] = [];
     for (let count = 0; count < 1000; count++) {
-      say(String(count));
+      reportMessage(String(count));
       texts.push(ledger.progressOf(runId)?.data);
       vi.advanceTimersByTime(2);
     }
@@ -318,20 +318,20 @@ describe('progress', () => {
   });
 
   it('is published before the end, even if it was delayed', () => {
-    const { run, say, end, published } = running();
-    say('first');
-    say('last');
+    const { run, reportMessage, end, published } = running();
+    reportMessage('first');
+    reportMessage('last');
     end(run);
     vi.advanceTimersByTime(1000);
     expect(published()).toEqual([queued, started, progress('last'), ended]);
   });
 
   it('that could not be written is written as soon as possible', () => {
-    const { say, published } = running();
-    say('first');
+    const { reportMessage, published } = running();
+    reportMessage('first');
     breakWrites();
     vi.advanceTimersByTime(1000);
-    say('second');
+    reportMessage('second');
     vi.advanceTimersByTime(1000);
     repairWrites();
     vi.advanceTimersByTime(1000);

@@ -11,7 +11,7 @@ interface Relation {
 }
 
 /** Runs that have names, and the order in which they were stopped. */
-function openYard(relations: Record<string, Relation>) {
+function liveRunsOf(relations: Record<string, Relation>) {
   const live = new LiveRuns();
   const stopped: string[] = [];
   const signals = new Map<string, AbortSignal>();
@@ -33,7 +33,7 @@ function openYard(relations: Record<string, Relation>) {
 
 describe('the live runs', () => {
   it('can be searched', () => {
-    const { live } = openYard({ a: {}, b: {} });
+    const { live } = liveRunsOf({ a: {}, b: {} });
     const isAt = (folder: string) => live.some(({ scriptFolder }) => scriptFolder === folder);
     expect([isAt('/versions/a'), isAt('/versions/c')]).toEqual([true, false]);
     live.remove('a');
@@ -43,7 +43,7 @@ describe('the live runs', () => {
 
 describe('stopping a run', () => {
   it('stops all runs that it waits for, each parent before its children', () => {
-    const { live, stopped, causeOf } = openYard({
+    const { live, stopped, causeOf } = liveRunsOf({
       leaf: { parent: 'middle' },
       middle: { parent: 'top' },
       top: {},
@@ -57,7 +57,7 @@ describe('stopping a run', () => {
   });
 
   it('does not stop its parent, its siblings and runs without a waiting parent', () => {
-    const { live, stopped } = openYard({
+    const { live, stopped } = liveRunsOf({
       top: {},
       middle: { parent: 'top' },
       sibling: { parent: 'top' },
@@ -69,7 +69,7 @@ describe('stopping a run', () => {
   });
 
   it('keeps the first cause', () => {
-    const { live, stopped, causeOf } = openYard({ top: {}, child: { parent: 'top' } });
+    const { live, stopped, causeOf } = liveRunsOf({ top: {}, child: { parent: 'top' } });
     live.stop('child', 'shutdown');
     live.stop('top', 'cancelled');
     live.stop('top', 'shutdown');
@@ -78,7 +78,7 @@ describe('stopping a run', () => {
   });
 
   it('stops children that were added after the first stop', () => {
-    const { live, causeOf } = openYard({ top: {} });
+    const { live, causeOf } = liveRunsOf({ top: {} });
     live.stop('top', 'cancelled');
     const late = newRun(queuedRun({ runId: 'late', parentRunId: 'top', sync: true }));
     live.add(late);
@@ -89,7 +89,7 @@ describe('stopping a run', () => {
   });
 
   it('returns false for an unknown run and for a run that has ended', () => {
-    const { live, stopped } = openYard({ a: {} });
+    const { live, stopped } = liveRunsOf({ a: {} });
     expect(live.stop('b', 'cancelled')).toBe(false);
     live.remove('a');
     expect(live.stop('a', 'cancelled')).toBe(false);
@@ -118,7 +118,7 @@ describe('stopping a run', () => {
 
 describe('stopping the children of a run', () => {
   it('does not stop the run itself', () => {
-    const { live, stopped } = openYard({
+    const { live, stopped } = liveRunsOf({
       top: {},
       middle: { parent: 'top' },
       leaf: { parent: 'middle' },
@@ -129,7 +129,7 @@ describe('stopping the children of a run', () => {
   });
 
   it('works after the run itself has ended', () => {
-    const { live, stopped } = openYard({ top: {}, child: { parent: 'top' } });
+    const { live, stopped } = liveRunsOf({ top: {}, child: { parent: 'top' } });
     live.remove('top');
     live.stopChildren('top', 'cancelled');
     expect(stopped).toEqual(['child']);
@@ -138,7 +138,7 @@ describe('stopping the children of a run', () => {
 
 describe('stopping all runs', () => {
   it('stops every run', () => {
-    const { live, stopped, causeOf } = openYard({
+    const { live, stopped, causeOf } = liveRunsOf({
       waited: { isWaitedFor: true },
       loose: {},
       child: { parent: 'waited' },
@@ -149,7 +149,7 @@ describe('stopping all runs', () => {
   });
 
   it('can exclude runs that have a waiting caller', () => {
-    const { live, stopped } = openYard({
+    const { live, stopped } = liveRunsOf({
       sync: { isWaitedFor: true },
       'child of sync': { parent: 'sync' },
       async: {},
@@ -159,7 +159,7 @@ describe('stopping all runs', () => {
   });
 
   it('stops the children of a stopped run, even if they have a waiting caller', () => {
-    const { live, stopped } = openYard({
+    const { live, stopped } = liveRunsOf({
       async: {},
       'child of async': { parent: 'async' },
       sync: { isWaitedFor: true },
@@ -182,7 +182,7 @@ describe('waiting until all runs have ended', () => {
   });
 
   it('resolves with the end of the last one, for all callers', async () => {
-    const { live } = openYard({ a: {}, b: {} });
+    const { live } = liveRunsOf({ a: {}, b: {} });
     const seen: string[] = [];
     const waiting = ['x', 'y'].map((name) => live.whenEmpty().then(() => seen.push(name)));
     live.remove('a');
@@ -194,7 +194,7 @@ describe('waiting until all runs have ended', () => {
   });
 
   it('works repeatedly', async () => {
-    const { live } = openYard({ a: {} });
+    const { live } = liveRunsOf({ a: {} });
     const first = live.whenEmpty();
     live.remove('a');
     await first;

@@ -15,7 +15,7 @@ const canLock = has('another user, for permissions (root on Linux)', canBecomeOr
 
 const runIds = ['1', '2', '3'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`);
 
-async function openScene() {
+async function setUp() {
   const runsFolder = await tempFolder();
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
@@ -30,13 +30,13 @@ async function openScene() {
 
 describe('the parameter files of earlier services', () => {
   it('are removed, except those of live runs', async () => {
-    const { files, fileOf } = await openScene();
+    const { files, fileOf } = await setUp();
     await files.sweep(runIds, (runId) => runId === runIds[1]);
     expect(runIds.map((runId) => existsSync(fileOf(runId)))).toEqual([false, true, false]);
   });
 
   it('are not removed from folders with other names or behind links', async () => {
-    const { files, fileOf, write, runsFolder } = await openScene();
+    const { files, fileOf, write, runsFolder } = await setUp();
     await write('of others');
     const link = '44444444-1111-4111-8111-111111111111';
     await symlink(join(runsFolder, 'of others'), join(runsFolder, link));
@@ -47,7 +47,7 @@ describe('the parameter files of earlier services', () => {
 
 describe('a parameter file that cannot be removed', () => {
   it.skipIf(!canLock)('is logged once, and retried until it is removed', async () => {
-    const { runsFolder, lines, fileOf, files } = await openScene();
+    const { runsFolder, lines, fileOf, files } = await setUp();
     const [runId = ''] = runIds;
     const folder = join(runsFolder, runId);
     await chmod(runsFolder, 0o755);

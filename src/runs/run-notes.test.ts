@@ -9,7 +9,7 @@ import { addRunNote, readRunNotes } from './run-notes.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 
-async function aFolder() {
+async function makeFolder() {
   const folder = runFolderAt(await tempFolder(), 'a-run');
   await mkdir(folder.path);
   return folder;
@@ -17,7 +17,7 @@ async function aFolder() {
 
 describe('the notes of a run', () => {
   it('are stored one per line, readable only by the user', async () => {
-    const folder = await aFolder();
+    const folder = await makeFolder();
     await addRunNote(folder, at, 'no window: 没有桌面');
     await addRunNote(folder, at, 'another');
     const stamp = at.toISOString();
@@ -26,11 +26,11 @@ describe('the notes of a run', () => {
   });
 
   it('are empty if none were written', async () => {
-    expect(await readRunNotes(await aFolder())).toBe('');
+    expect(await readRunNotes(await makeFolder())).toBe('');
   });
 
   it('do not follow a link that a script put in their place', async () => {
-    const folder = await aFolder();
+    const folder = await makeFolder();
     const elsewhere = join(await tempFolder(), 'elsewhere');
     await writeFile(elsewhere, 'private');
     await symlink(elsewhere, folder.notesLog);

@@ -369,17 +369,17 @@ describe('a scan for changes', () => {
   it('notifies listeners only if it concerned a script folder', async () => {
     const root = await tempFolder();
     const catalogue = await catalogueOf(root);
-    let told = 0;
+    let notified = 0;
     const stop = catalogue.changed.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     await catalogue.refresh(['/somewhere/else', `${root}-alike/x`]);
-    expect(told).toBe(0);
+    expect(notified).toBe(0);
     await catalogue.refresh([join(root, 'a'), join(root, 'b')]);
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     stop();
     await catalogue.refresh([join(root, 'a')]);
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
   });
 
   it('keeps a broken script in the list of problems, errors before notes', async () => {

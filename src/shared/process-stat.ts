@@ -16,9 +16,9 @@ export interface ProcessStat {
 
 const kernelThreadFlag = 0x0020_0000;
 const exitingFlag = 0x4;
-/** A signal ends it. The kernel sets this after it has taken the signal, and before it begins to exit. */
+/** Set for a process that a signal ends: after the kernel has taken the signal, and before the process begins to exit. */
 const signaledFlag = 0x400;
-/** Every signal that ends a process becomes this one as soon as it is sent. */
+/** The kernel converts every fatal signal to SIGKILL as soon as it is sent. */
 const killPending = 0x100;
 
 /**

@@ -74,25 +74,25 @@ describe('the log of events', () => {
 
   it('replays events from memory and from disk without changing a byte', () => {
     const { eventLog, reopen } = openLog({ inMemory: 5 });
-    const told = recordMany(eventLog, 200);
+    const recorded = recordMany(eventLog, 200);
     const odd = { type: 'notification', runId: null, data: '{"text":"完成\u2028 \\n 😀"}' } as const;
-    told.push(...[eventLog.tell(odd)].filter((event) => event !== null));
-    expect(readOn(eventLog, 0)).toEqual({ events: told, missed: 0 });
-    expect(readOn(reopen(), 0)).toEqual({ events: told, missed: 0 });
+    recorded.push(...[eventLog.tell(odd)].filter((event) => event !== null));
+    expect(readOn(eventLog, 0)).toEqual({ events: recorded, missed: 0 });
+    expect(readOn(reopen(), 0)).toEqual({ events: recorded, missed: 0 });
   });
 
   it('reports missing events if and only if events are missing', () => {
     const { eventLog, reopen } = openLog({ events: 100, inMemory: 10 });
-    const told = recordMany(eventLog, 500);
+    const recorded = recordMany(eventLog, 500);
     const oldest = readOn(eventLog, 0).events[0]?.seq ?? 0;
     expect(oldest).toBeGreaterThan(200);
     for (const each of [eventLog, reopen()]) {
       expect(readOn(each, oldest - 2).missed).toBe(1);
-      expect(readOn(each, oldest - 2).events).toEqual(told.filter(({ seq }) => seq >= oldest));
+      expect(readOn(each, oldest - 2).events).toEqual(recorded.filter(({ seq }) => seq >= oldest));
       expect(readOn(each, oldest - 1).missed).toBe(0);
       expect(readOn(each, 500)).toEqual({ events: [], missed: 0 });
       // A position from another database.
-      expect(readOn(each, 501)).toEqual({ events: told.filter(({ seq }) => seq >= oldest), missed: 1 });
+      expect(readOn(each, 501)).toEqual({ events: recorded.filter(({ seq }) => seq >= oldest), missed: 1 });
     }
   });
 
@@ -140,8 +140,8 @@ describe('the log of events', () => {
 
   it('publishes no event of a transaction that fails', () => {
     const { eventLog } = openLog();
-    const heard: number[] = [];
-    eventLog.told.subscribe(({ seq }) => heard.push(seq));
+    const received: number[] = [];
+    eventLog.told.subscribe(({ seq }) => received.push(seq));
     const fail = () =>
       eventLog.record(
         (write) => {
@@ -151,10 +151,10 @@ describe('the log of events', () => {
         { durable: false },
       );
     expect(fail).toThrow('no');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(eventLog.newest).toBe(0);
     eventLog.tell(notification('now'));
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
     expect(readOn(eventLog, 0).events).toHaveLength(1);
   });
 
@@ -181,12 +181,12 @@ describe('the log of events', () => {
         (steps, inMemory, events) => {
           const { reopen, database } = openLog({ inMemory, events });
           let eventLog = reopen();
-          const told = new Map<number, string>();
+          const recorded = new Map<number, string>();
           let progress: number | undefined;
           const clients = [0, 1, 2].map(() => ({ position: 0, last: 0 }));
           for (const each of steps) {
             if (each.kind === 'tell') {
-              for (const { seq, data } of recordMany(eventLog, each.count)) told.set(seq, data);
+              for (const { seq, data } of recordMany(eventLog, each.count)) recorded.set(seq, data);
             } else if (each.kind === 'progress') {
               for (let count = 0; count < each.count; count++) {
                 const replaces = progress === undefined ? {} : { replaces: progress };
@@ -196,9 +196,9 @@ describe('the log of events', () => {
                   data: `{"n":${count}}`,
                   ...replaces,
                 } as const;
-                if (progress !== undefined) told.delete(progress);
+                if (progress !== undefined) recorded.delete(progress);
                 progress = eventLog.tell(event)?.seq;
-                told.set(progress ?? 0, event.data);
+                recorded.set(progress ?? 0, event.data);
               }
             } else if (each.kind === 'restart') {
               eventLog = reopen();
@@ -208,9 +208,11 @@ describe('the log of events', () => {
               if (client === undefined) continue;
               for (const { seq, data } of batch.events) {
                 expect(seq).toBeGreaterThan(client.last);
-                expect(data).toBe(told.get(seq));
+                expect(data).toBe(recorded.get(seq));
                 if (batch.hasMissed) continue;
-                const skipped = [...told.keys()].filter((known) => known > client.position && known < seq);
+                const skipped = [...recorded.keys()].filter(
+                  (known) => known > client.position && known < seq,
+                );
                 expect(skipped).toEqual([]);
                 client.position = seq;
                 client.last = seq;

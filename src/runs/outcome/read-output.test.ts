@@ -82,9 +82,9 @@ describe('the output in an answer', () => {
   });
 
   it('is the text that came with the end, if that is complete, without opening the log', async () => {
-    const told = { bytes: 7, headBytes: 7, tailBytes: 0, text: '"好"\n\t' };
-    expect(await readOutput('/nowhere', told, 7)).toBe(told.text);
-    expect(await readOutput('/nowhere', told, 6)).toContain('7 bytes left out');
+    const capture = { bytes: 7, headBytes: 7, tailBytes: 0, text: '"好"\n\t' };
+    expect(await readOutput('/nowhere', capture, 7)).toBe(capture.text);
+    expect(await readOutput('/nowhere', capture, 6)).toContain('7 bytes left out');
   });
 
   it('is marked as missing if the log was removed', async () => {
