@@ -3,10 +3,10 @@ import { Command } from 'commander';
 import { speakChinese } from '../../build/cli/chinese-usage.js';
 import { subcommands } from '../../build/cli/commands.js';
 
-/** Prints the help of every command there is, as JSON: to start the command once for each of them would take long. */
+/** Prints the help of every command as JSON. One process for all commands is much faster than one process per command. */
 const program = new Command('hob').helpOption('-h, --help', '帮助');
 speakChinese(program);
-// What is hidden is for programs.
+// Hidden commands are for programs, not for people.
 for (const { name, summary, load } of subcommands.filter(({ isHidden }) => isHidden !== true))
   (await load()).configure(program.command(name).description(summary));
 

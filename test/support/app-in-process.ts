@@ -51,7 +51,7 @@ import { packagesHere } from './packages-here.ts';
 import { noWindows, smallLimits } from './run-service.ts';
 import { writeScript } from './scripts.ts';
 
-/** The application with one script, an executor that runs nothing, and callers that cannot be traced. */
+/** The application with one script, an executor that runs nothing, and no tracing of callers by their socket. */
 export async function appInProcess({
   maxRuns = 2,
   guard = null,
@@ -67,7 +67,7 @@ export async function appInProcess({
   maxRuns?: number;
   guard?: TokenGuard | null;
   downloads?: MemoryDownloads;
-  /** Further tables of the script's manifest. */
+  /** Additional tables of the script's manifest. */
   tables?: string;
   packages?: Packages;
   environments?: EnvironmentList;
@@ -181,7 +181,7 @@ export async function appInProcess({
   return { app, executor, script };
 }
 
-/** Opens the application to callers, with the door in front of it. */
+/** Makes the application listen, with access control in front of it. */
 export async function openDoor(
   app: FastifyInstance,
   guard: TokenGuard | null = null,
@@ -213,7 +213,7 @@ export async function openDoor(
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Runs last until the test ends them. */
+/** An executor whose runs last until the test ends them. */
 class HeldExecutor implements Executor {
   readonly containment = null;
   readonly counts = new Feed<readonly Count[]>();
@@ -230,7 +230,7 @@ class HeldExecutor implements Executor {
     return new Promise((resolve) => this.#open.set(runId, resolve));
   }
 
-  /** Resolves when that many runs have begun, counted from the start. */
+  /** Resolves when this many runs have begun in total. */
   async begun(count: number): Promise<void> {
     while (this.#begun < count) {
       await new Promise<void>((resolve) => {

@@ -1,23 +1,23 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Archives byte by byte: those that libraries refuse to write. */
+/** An entry of a zip file that is written byte by byte, because libraries refuse to write such archives. */
 export interface ZipEntry {
   name: string | Buffer;
   content?: string | Buffer;
   /** 0 stored, 8 deflated. */
   method?: number;
-  /** The bytes in the archive, when they are not what comes of the content. */
+  /** The bytes in the archive, if they are not the compressed content. */
   raw?: Buffer;
-  /** The whole Unix mode, with its type. */
+  /** The complete Unix mode, including the file type. */
   mode?: number;
   flags?: number;
   extra?: Buffer;
-  /** What is said in place of the truth. */
+  /** Values that replace the correct ones. */
   crc?: number;
   sizeBytes?: number;
   compressedBytes?: number;
   localName?: string | Buffer;
-  /** Another entry's place instead of its own, by its index. */
+  /** The index of another entry. This entry then points to the data of that entry. */
   sameDataAs?: number;
 }
 
@@ -89,7 +89,7 @@ export interface TarEntry {
   type?: string;
   mode?: number;
   link?: string;
-  /** The field of the size, when it does not tell the truth. */
+  /** The size field, if it is not the real size. */
   size?: string | Buffer;
 }
 
@@ -123,7 +123,7 @@ function tarHeader(entry: TarEntry, length: number): Buffer {
   return header;
 }
 
-/** A header that says more about the entry after it. */
+/** An extended header that adds fields to the next entry. */
 export function paxOf(values: Readonly<Record<string, string>>): TarEntry {
   const lines = Object.entries(values).map(([key, value]) => {
     const rest = ` ${key}=${value}\n`;
@@ -134,7 +134,7 @@ export function paxOf(values: Readonly<Record<string, string>>): TarEntry {
   return { name: 'PaxHeaders/x', type: 'x', content: lines.join('') };
 }
 
-/** The field of Info-ZIP with the true name of an entry whose own name is in another encoding. */
+/** The Info-ZIP extra field with the UTF-8 name of an entry whose own name is in another encoding. */
 export function unicodePathField(rawName: Buffer, name: string): Buffer {
   const text = Buffer.from(name);
   const field = Buffer.alloc(9);
@@ -155,7 +155,7 @@ language = "bash"
 entry = "main.sh"
 `;
 
-/** A script that can be run, in the names and contents of both kinds of archive. */
+/** The files of a script that can run, for both kinds of archive. */
 export const someScript: { name: string; content: string }[] = [
   { name: 'script.toml', content: someManifest },
   { name: 'main.sh', content: 'exit 0\n' },

@@ -6,10 +6,10 @@ interface Asked {
   text: string;
 }
 
-/** Asks by any method and with any header, and waits for the end of the answer. */
+/** Sends a request with any method and any header, and resolves when the answer is complete. */
 export function ask(url: string, method: string, headers: Record<string, string> = {}): Promise<Asked> {
   return new Promise((resolve, reject) => {
-    // The path just as it stands, which a URL would tidy up.
+    // The path exactly as given. `URL` would normalise it.
     const path = url.slice(new URL(url).origin.length) || '/';
     const sent = request(url, { path, method, headers, agent: false }, (response) => {
       let text = '';

@@ -1,7 +1,7 @@
 /**
- * Programs as people write them to call a service, each with what its language brings along. They read a list of calls
+ * Client programs that use only the HTTP library of their language. They read a list of calls
  * `{ url, kind, json, fields }` from their first argument, make them one after the other, and print a list of
- * `[status, body]`. None of them sets a header that it would not need anywhere else.
+ * `[status, body]`. They set only the headers that any other service would need too.
  */
 
 const pythonFrame = (call: string) => `
@@ -43,7 +43,7 @@ def call(url, kind, each):
     return [answer.status_code, answer.text]
 `);
 
-/** By a URI object, with which Net::HTTP of Ruby 3.1 leaves out the brackets that an IPv6 address has in the Host header. */
+/** Passes a URI object. Net::HTTP of Ruby 3.1 then omits the brackets around an IPv6 address in the Host header. */
 export const rubyProgram = `
 require "json"
 require "net/http"

@@ -1,6 +1,6 @@
 """Asks the program of a window to close it, as a window manager does when its close button is clicked.
 
-xdotool of some releases can only destroy a window, which is another thing: its program then just loses its screen.
+Some releases of xdotool can only destroy a window. The program then loses its connection to the screen instead.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ class ClientMessage(ctypes.Structure):
         ("message_type", ctypes.c_ulong),
         ("format", ctypes.c_int),
         ("data", ctypes.c_long * 5),
-        # An XEvent is a union that is larger than this member of it.
+        # An XEvent is a union, and this member is smaller than the union.
         ("rest", ctypes.c_long * 24),
     ]
 
@@ -39,7 +39,7 @@ def main() -> None:
     event.message_type = x11.XInternAtom(display, b"WM_PROTOCOLS", 0)
     event.data[0] = x11.XInternAtom(display, b"WM_DELETE_WINDOW", 0)
     x11.XSendEvent(display, window, 0, 0, ctypes.byref(event))
-    # Closing sends what is still on its way first.
+    # Closing the display first sends pending events.
     x11.XCloseDisplay(display)
 
 

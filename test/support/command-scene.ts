@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 import { executorPid, type Hob, launchHob, runCli, untilGone } from './hob.ts';
 
-/** A service for a whole file of tests of commands, with a folder for its scripts and one to call them from. */
+/** A service for all command tests of a file, with a folder for its scripts and a folder to call them from. */
 export interface CommandScene {
   readonly hob: Hob;
   readonly scripts: string;
   readonly folder: string;
-  /** The command, asked of this service in English. */
+  /** Runs the `hob` command against this service, in English. */
   cli(...args: string[]): ReturnType<typeof runCli>;
-  /** The same with something piped into it. */
+  /** The same, with this text on stdin. */
   piped(text: string, ...args: string[]): ReturnType<typeof runCli>;
   stop(): Promise<void>;
 }

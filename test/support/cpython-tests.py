@@ -9,7 +9,7 @@ from test import support
 
 
 class Outcomes(unittest.TestResult):
-    """Keeps outcomes by test id: one id can have several, as a test can fail in more than one of its subtests."""
+    """Keeps outcomes by test id. One id can have several outcomes, because several subtests of a test can fail."""
 
     def __init__(self):
         super().__init__()
@@ -17,7 +17,7 @@ class Outcomes(unittest.TestResult):
         self.tracebacks = {}
 
     def note(self, test, outcome, error=None):
-        # A reason can name a temporary file, which has the number of the process in its name.
+        # A reason can contain the name of a temporary file, which contains the process id.
         self.outcomes.setdefault(test.id(), []).append(outcome.replace(f"_{os.getpid()}_", "_pid_"))
         if error is not None:
             self.tracebacks.setdefault(test.id(), []).append(self._exc_info_to_string(error, test))
@@ -53,7 +53,7 @@ class Outcomes(unittest.TestResult):
 
 with open(sys.argv[1], encoding="utf-8") as file:
     params = json.load(file)["params"]
-# Tests write to the current folder and to the temporary one, under fixed names, and delete from them.
+# Tests create and delete files with fixed names in the current folder and in the temporary folder.
 os.chdir(params["folder"])
 os.environ["TMPDIR"] = params["folder"]
 # No network, no long computations, no files of gigabytes.

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { traceProcesses } from './processes.ts';
 import { launchScreen, type Screen } from './screen.ts';
 
-/** A screen, a message bus and a home folder: what programs with windows take for granted. */
+/** A screen, a message bus and a home folder, which programs with windows need. */
 export interface Desk {
   readonly screen: Screen;
-  /** For what is to work at this desk. */
+  /** Environment for programs that use this desktop. */
   readonly env: Readonly<Record<string, string>>;
-  /** Fails when anything is left that worked at it. */
+  /** Stops the desktop. Fails if any of its programs is still running. */
   stop(): Promise<void>;
 }
 
-/** What a machine must have for one. */
+/** Programs that the desktop needs. */
 export const deskPrograms = ['Xvfb', 'dbus-daemon', 'xdotool', 'xwininfo', 'import'];
 
-/** Sets up a desk whose end is the caller's business, for a whole file of tests. */
+/** Starts a desktop for a whole test file. The caller must stop it. */
 export async function launchDesk(): Promise<Desk> {
   const home = await mkdtemp(join(tmpdir(), 'hob-desk-'));
   const runtime = join(home, 'runtime');
@@ -36,26 +36,26 @@ export async function launchDesk(): Promise<Desk> {
     XDG_DATA_HOME: join(home, 'data'),
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
-    // Nobody reads this screen aloud, and what would do it outlives the desk.
+    // The accessibility services are not needed, and would continue to run after the desktop has stopped.
     NO_AT_BRIDGE: '1',
     GTK_A11Y: 'none',
     GSETTINGS_BACKEND: 'memory',
   };
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', '--print-address=3'], {
-    // Programs that the bus starts get its environment.
+    // Programs that the bus starts inherit its environment.
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const exited = once(bus, 'exit');
   const pipe = bus.stdio[3];
-  if (!pipe) throw new Error('dbus-daemon has nowhere to tell its address');
+  if (!pipe) throw new Error('dbus-daemon has no pipe to print its address to');
   const [address] = await Promise.race([once(pipe, 'data'), exited.then(() => ['' as const])]);
-  if (String(address) === '') throw new Error('dbus-daemon ended at once');
+  if (String(address) === '') throw new Error('dbus-daemon ended without an address');
   return {
     screen,
     env: { ...env, DBUS_SESSION_BUS_ADDRESS: String(address).trim() },
     async stop() {
-      // First the screen: what has windows ends with it.
+      // The screen stops first, because programs with windows end with it.
       await screen.stop();
       if (bus.exitCode === null && bus.signalCode === null) bus.kill();
       await exited;

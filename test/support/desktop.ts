@@ -11,14 +11,14 @@ import { isRunning } from './hob.ts';
 import type { Screen } from './screen.ts';
 import { until } from './until.ts';
 
-/** A session bus of its own, on which nothing is started that the test did not start. */
+/** A session bus on which only the test starts programs. */
 export interface SessionBus {
   readonly path: string;
   readonly env: { readonly DBUS_SESSION_BUS_ADDRESS: string };
   readonly process: ChildProcess;
   call(to: BusTarget, member: string, signature?: string, body?: unknown[]): Promise<unknown>;
   hasOwner(name: string): Promise<boolean>;
-  /** Hears what daemons say to everybody, from now on: each is its name and its values. */
+  /** Records the signals that daemons broadcast from now on, each as its name and its values. */
   hear(): Promise<unknown[][]>;
   kill(): Promise<void>;
 }
@@ -41,7 +41,7 @@ const dunstTarget: BusTarget = {
   interface: 'org.dunstproject.cmd0',
 };
 
-// Without folders of services: an absent daemon stays absent.
+// Without service folders the bus starts no daemon by itself.
 const busConfig = (
   path: string,
 ) => `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -58,7 +58,7 @@ const busConfig = (
 </busconfig>
 `;
 
-/** Starts a bus with its socket at `<folder>/bus`, also in the place of one that was there before. */
+/** Starts a bus with its socket at `<folder>/bus`. It replaces an earlier bus at this path. */
 export async function startBus(folder: string): Promise<SessionBus> {
   const path = join(folder, 'bus');
   const config = join(folder, 'bus.conf');
@@ -150,7 +150,7 @@ const dunstConfig = `[global]
   frame_color = "#d1242f"
 `;
 
-/** What dunst has shown. */
+/** A notification in dunst's history. */
 export interface HistoryItem {
   readonly summary: string;
   readonly body: string;
@@ -159,9 +159,9 @@ export interface HistoryItem {
 }
 
 export interface Dunst extends Daemon {
-  /** What was shown and is gone, the latest first, with markup as it was sent. */
+  /** Notifications that are no longer shown, the latest first, with their markup as sent. */
   history(): Promise<HistoryItem[]>;
-  /** How many bubbles it shows. */
+  /** The number of bubbles on the screen. */
   displayed(): Promise<number>;
   closeAll(): Promise<void>;
 }
@@ -186,7 +186,7 @@ export async function startDunst({ folder, bus, screen, env }: DaemonScene): Pro
   };
 }
 
-/** Where Debian keeps the daemon of Xfce, which draws buttons; null where it is not installed. */
+/** The path of the Xfce notification daemon on Debian, which draws buttons; null if it is not installed. */
 export async function findXfceNotifyd(): Promise<string | null> {
   for (const name of await readdir('/usr/lib')) {
     const program = join('/usr/lib', name, 'xfce4', 'notifyd', 'xfce4-notifyd');
@@ -195,7 +195,7 @@ export async function findXfceNotifyd(): Promise<string | null> {
   return null;
 }
 
-/** Starts one and waits until it has its name on the bus. */
+/** Starts a daemon and waits until it owns its name on the bus. */
 export async function startDaemon(
   program: string,
   args: string[],
@@ -204,7 +204,7 @@ export async function startDaemon(
   const home = join(folder, 'home');
   await mkdir(home, { recursive: true });
   const daemon = spawn(program, args, {
-    // A home of its own: these programs write settings and logs of what they have shown.
+    // A separate home, because these programs write settings and logs there.
     env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...bus.env, ...screen.env, ...env },
     stdio: 'ignore',
   });
@@ -217,7 +217,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pro
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = once(child, 'exit');
   child.kill(signal);
-  // One that was frozen goes on to its end only so.
+  // A stopped process ends only after SIGCONT.
   if (await isRunning(child.pid)) child.kill('SIGCONT');
   await exited;
 }
@@ -226,7 +226,7 @@ function isHistory(items: unknown): items is HistoryItem[] {
   return Array.isArray(items) && items.every((item) => typeof item === 'object' && item !== null);
 }
 
-/** For the environment of a program that is to find only these families of fonts, whatever else is installed. */
+/** Environment for a program that must find only these font families, even if others are installed. */
 export async function onlyFonts(folder: string, ...families: string[]): Promise<Record<string, string>> {
   const config = join(folder, 'fonts.conf');
   const folders = families.map((family) => `<dir>/usr/share/fonts/truetype/${family}</dir>`).join('');

@@ -1,9 +1,9 @@
-"""A terminal emulator without a screen: a terminal of its own, in which it runs the command that is given to it.
+"""A terminal emulator without a screen. It runs the given command in a new pseudo-terminal.
 
-Before the command stand words that say what is odd about it, and then `--`:
-  type=TEXT      types a text when `ready` was shown
-  read-only      what is shown goes another way than what is typed
-  without-pty    the program cannot have a pseudo-terminal
+Options come before the command, followed by `--`:
+  type=TEXT      types a text when the program has printed `ready`
+  read-only      stdin is opened for reading only, stdout and stderr for writing only
+  without-pty    the program cannot load its pseudo-terminal library
 """
 import os
 import pty

@@ -19,7 +19,7 @@ import { someScript } from './some-script.ts';
 
 const builder = join(projectRoot, 'dist', 'environments', 'builder', 'main.js');
 
-/** A build as it was started, with the process that carries it out. */
+/** A build that was started, with its process. */
 export interface StartedBuild {
   readonly request: BuildRequest;
   readonly runId: string;
@@ -37,7 +37,7 @@ interface SceneOptions {
   unusedMs?: number;
 }
 
-/** Environments whose builds are real processes, started here in the place of an executor. */
+/** Environments whose builds are real processes, started by the test in place of an executor. */
 export class EnvironmentScene {
   readonly folder: string;
   readonly environments: Environments;
@@ -45,7 +45,7 @@ export class EnvironmentScene {
   readonly scripts: Script[] = [];
   readonly scriptsInUse = new Set<string>();
   readonly liveRuns = new Set<string>();
-  /** Which build was lent the place of which run. */
+  /** Pairs of a build and the run whose slot it was lent. */
   readonly lent: string[] = [];
   readonly #env: Record<string, string>;
   readonly #place: string;
@@ -56,7 +56,7 @@ export class EnvironmentScene {
     this.folder = options.folder ?? join(place, 'environments');
     this.#env = {
       ...Object.fromEntries(
-        // What npm adds when it starts the tests is for the tests alone.
+        // The variables that npm sets for the tests must not reach the builds.
         Object.entries(process.env).flatMap(([name, value]) =>
           value === undefined || /^npm_/i.test(name) ? [] : [[name, value]],
         ),
@@ -81,7 +81,7 @@ export class EnvironmentScene {
     onTestFinished(async () => {
       await this.environments.close();
       for (const build of this.builds) build.process.kill('SIGKILL');
-      // The tools of a builder that was killed go on by themselves.
+      // The child processes of a killed builder continue, so kill them too.
       killEach(await processesWith(`TEST_TRACE=${this.#trace}`));
       await Promise.all(this.builds.map(({ ended }) => ended));
     });
@@ -91,7 +91,7 @@ export class EnvironmentScene {
     return new EnvironmentScene(await tempFolder(), options);
   }
 
-  /** A script in a folder of its own with these files. */
+  /** Creates a script with these files in its own folder. */
   async script(
     name: string,
     files: Record<string, string>,
@@ -118,7 +118,7 @@ export class EnvironmentScene {
     return this.environments.ensure(script, { ...nobody, ...waiter });
   }
 
-  /** The key and the interpreter of an environment that must be there. */
+  /** The key and the interpreter of an environment that must exist. */
   async python(script: Script): Promise<{ key: string; python: string }> {
     const prepared = await this.ensure(script);
     if (prepared.kind !== 'python') throw new Error(`not ready: ${JSON.stringify(prepared)}`);
@@ -131,7 +131,7 @@ export class EnvironmentScene {
     return prepared.key;
   }
 
-  /** Why a script cannot be run. */
+  /** The reason why a script cannot run. */
   async refusal(script: Script): Promise<{ en: string; zh: string }> {
     const prepared = await this.ensure(script);
     if (prepared.kind !== 'unavailable') throw new Error(`not refused: ${JSON.stringify(prepared)}`);
@@ -170,7 +170,7 @@ export class EnvironmentScene {
 
 const run = promisify(execFile);
 
-/** What a program prints. */
+/** Runs a program and returns its output. */
 export async function outputOf(file: string, args: string[], cwd?: string): Promise<string> {
   const { stdout } = await run(file, args, { ...(cwd !== undefined && { cwd }) });
   return stdout.trim();

@@ -11,16 +11,16 @@ export interface SeenEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** A client of a stream of events, as the standard describes one; what it must skip it counts. */
+/** A client of an event stream, as the standard describes one. It counts the comments that it skips. */
 export class EventClient {
   readonly events: SeenEvent[] = [];
-  /** The last id, also of what was no event: what a client resumes from. */
+  /** The last id received, also from a block without an event. A client resumes from it. */
   lastId = '';
   comments = 0;
   retryMs: number | null = null;
   status = 0;
   headers: IncomingMessage['headers'] = {};
-  /** Resolves when the answer is over: whether it was ended in good order. */
+  /** Resolves when the response is over: true if it ended cleanly. */
   readonly closed: Promise<boolean>;
   readonly #request: ClientRequest;
   #response: IncomingMessage | null = null;
@@ -54,7 +54,7 @@ export class EventClient {
     });
   }
 
-  /** Takes nothing more from its socket. */
+  /** Stops reading from the socket. */
   pause(): void {
     this.#response?.pause();
   }
@@ -67,7 +67,7 @@ export class EventClient {
     this.#request.destroy();
   }
 
-  /** Waits until something holds of what was seen. */
+  /** Waits until `holds` is true for the events received so far. */
   async until(what: string, holds: (client: this) => boolean): Promise<void> {
     while (!holds(this)) {
       if (this.#isOver) throw new Error(`the stream ended before ${what}`);
@@ -105,7 +105,7 @@ export class EventClient {
       else if (field === 'event') type = value;
       else if (field === 'data') text.push(value);
       else if (field === 'retry') this.retryMs = Number(value);
-      else throw new Error(`an odd line: ${line}`);
+      else throw new Error(`unexpected line: ${line}`);
     }
     if (text.length === 0) return;
     this.events.push({
@@ -117,14 +117,14 @@ export class EventClient {
   }
 }
 
-/** Opens a stream that is closed with the test. */
+/** Opens a stream and closes it when the test ends. */
 export function listenTo(url: string, lastEventId: string | null = null): Promise<EventClient> {
   const client = new EventClient(url, lastEventId);
   onTestFinished(() => client.close());
   return client.opened();
 }
 
-/** Listens to a service that comes and goes: each time it resumes where it was. */
+/** Follows a service that restarts: it reconnects and resumes after the last event. */
 export class EventFollower {
   readonly #clients: EventClient[] = [];
   readonly #following: Promise<void>;
@@ -134,17 +134,17 @@ export class EventFollower {
     this.#following = this.#follow(urlOf, lastId);
   }
 
-  /** All that was heard, in the order in which it was. */
+  /** All events, in the order of arrival. */
   get events(): SeenEvent[] {
     return this.#clients.flatMap((client) => client.events);
   }
 
-  /** How often it was answered. */
+  /** How many connections were answered. */
   get connections(): number {
     return this.#clients.filter(({ status }) => status !== 0).length;
   }
 
-  /** A run's own stream is over when its end was told. */
+  /** Whether the stream of a single run is over: its last event was the end of the run. */
   get hasEnded(): boolean {
     return this.#clients.some(({ events }) => events.at(-1)?.id.endsWith('-ended'));
   }
@@ -167,7 +167,7 @@ export class EventFollower {
       this.#clients.push(client);
       await client.closed;
       lastId = client.lastId;
-      // A service that was just killed refuses connections until the next one is there.
+      // A service that was just killed refuses connections until its successor listens.
       if (client.status === 0) await pause(reconnectMs);
     }
   }
@@ -176,8 +176,8 @@ export class EventFollower {
 const reconnectMs = 20;
 
 /**
- * What is wrong with what was told of runs: each is queued, started if it did, and ended, in this order and each once, and ids
- * only grow.
+ * Errors in the events of runs. Each run must be queued, started (unless it never did) and ended, in this order and once each,
+ * and ids must ascend.
  */
 export function findFaults(events: readonly SeenEvent[]): string[] {
   const faults: string[] = [];

@@ -23,11 +23,11 @@ interface Cut {
   readonly done: () => void;
 }
 
-/** Stands between a service and its executor, passes on what they say, and breaks the connection where it is told to. */
+/** A proxy between a service and its executor. It forwards their messages and breaks the connection at a chosen message. */
 export class ExecutorProxy {
-  /** The types of all messages that have reached the other side, in both directions. */
+  /** The types of all messages delivered so far, in both directions. */
   readonly passed: Message['type'][] = [];
-  /** While it is not, whoever connects is turned away at once. */
+  /** While false, the proxy closes every new connection immediately. */
   isOpen = true;
   turnedAway = 0;
   readonly #server: Server;
@@ -40,7 +40,7 @@ export class ExecutorProxy {
     this.#server = createServer({ allowHalfOpen: true }, (service) => this.#connect(service));
   }
 
-  /** From here on, services that look for this executor find the proxy. */
+  /** Rewrites the executor's address, so that services now connect to the proxy. */
   static async before(home: string, address: ExecutorAddress): Promise<ExecutorProxy> {
     const proxy = new ExecutorProxy(address.socket);
     const folder = join(home, executorFolder);
@@ -54,7 +54,7 @@ export class ExecutorProxy {
     return proxy;
   }
 
-  /** Breaks the connection at the next message of this type: before it arrives, so that it is lost, or right after. */
+  /** Breaks the connection at the next message of this type: before delivery, so that the message is lost, or right after it. */
   cut(type: Message['type'], when: 'before' | 'after'): Promise<void> {
     return new Promise((done) => {
       this.#cut = { type, when, done };
@@ -65,7 +65,7 @@ export class ExecutorProxy {
     return this.passed.filter((each) => each === type).length;
   }
 
-  /** Nobody can connect any more. */
+  /** Stops listening and closes all connections. */
   close(): void {
     this.#server.close();
     this.break();
@@ -89,7 +89,7 @@ export class ExecutorProxy {
       [executor, service],
     ] as const) {
       this.#sockets.add(socket);
-      // Whoever has said all still hears the other.
+      // A half-closed connection still receives data from the other side.
       socket.once('end', () => other.end());
       socket.once('close', () => {
         this.#sockets.delete(socket);

@@ -1,4 +1,4 @@
-/** One number in a text of metrics. */
+/** One value in a metrics text. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ interface Family {
   readonly samples: Sample[];
 }
 
-/** A text of metrics that has passed every check. */
+/** A metrics text that has passed every check. */
 export class Exposition {
   readonly families: ReadonlyMap<string, Family>;
 
@@ -18,17 +18,17 @@ export class Exposition {
     this.families = families;
   }
 
-  /** The number of a series; undefined when there is no such series. */
+  /** The value of a series; undefined if the series does not exist. */
   value(name: string, labels: Record<string, string> = {}): number | undefined {
     return this.#byKey.get(keyOf(name, labels));
   }
 
-  /** All series of a name. */
+  /** All series with this name. */
   series(name: string): Sample[] {
     return [...this.families.values()].flatMap(({ samples }) => samples).filter((each) => each.name === name);
   }
 
-  /** Throws when something that only grows is less than before. */
+  /** Throws if the value of a counter or histogram has decreased. */
   assertGrownFrom(earlier: Exposition): void {
     for (const { type, samples } of earlier.families.values()) {
       if (type === 'gauge') continue;
@@ -46,9 +46,9 @@ export class Exposition {
 }
 
 /**
- * Reads the text format of Prometheus, more strictly than Prometheus does: every family has its help and its type, in this
- * order and once; its samples follow; no series comes twice; counters are named and valued as counters; the buckets of
- * a histogram add up.
+ * Reads the Prometheus text format, more strictly than Prometheus does. Every family has one help line, then one type line, then
+ * its samples. No series occurs twice. Counters have the name and the values of a counter. The buckets of a histogram
+ * add up.
  */
 export function parseExposition(text: string): Exposition {
   if (!text.endsWith('\n')) fail('the last line does not end');
@@ -109,7 +109,7 @@ function belongs(sample: string, family: string, type: string): boolean {
 }
 
 function checkFamily(name: string, { type, samples }: Family): void {
-  // Some of the names that every Node program has end in _total and are gauges; ours are what they say.
+  // Some default metrics of Node end in _total but are gauges, so only Hob's own names are checked.
   if (name.startsWith('hob_') && name.endsWith('_total') !== (type === 'counter'))
     fail(`${name} is a ${type}`);
   if (type === 'counter') {
@@ -154,5 +154,5 @@ function keyOf(name: string, labels: Readonly<Record<string, string>>): string {
 }
 
 function fail(reason: string): never {
-  throw new Error(`not a proper text of metrics: ${reason}`);
+  throw new Error(`invalid metrics text: ${reason}`);
 }

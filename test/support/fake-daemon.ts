@@ -30,11 +30,11 @@ export interface Notified {
 
 const never = new Promise<never>(() => {});
 
-/** A notification daemon that shows nothing, does not keep time, and can do only what a test says. */
+/** A notification daemon that shows nothing, expires nothing, and has only the capabilities that the test gives it. */
 export class FakeDaemon {
   readonly notified: Notified[] = [];
   readonly closed: number[] = [];
-  /** Does nothing of what it is asked, and answers nothing. */
+  /** Whether it ignores all requests and never answers. */
   isMute = false;
   readonly #client: MessageBus;
 
@@ -67,7 +67,7 @@ export class FakeDaemon {
       CloseNotification(id: number) {
         if (daemon.isMute) return never;
         daemon.closed.push(id);
-        // Some daemons say it twice.
+        // Some daemons send this signal twice.
         daemon.say('NotificationClosed', 'uu', [id, 3]);
         daemon.say('NotificationClosed', 'uu', [id, 3]);
         return null;
@@ -79,7 +79,7 @@ export class FakeDaemon {
     return daemon;
   }
 
-  /** Tells everybody on the bus. */
+  /** Broadcasts a signal on the bus. */
   say(signal: 'NotificationClosed' | 'ActionInvoked', signature: string, values: unknown[]): void {
     this.#client.sendSignal(path, notificationsName, signal, signature, values);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { tempFolder } from './hob.ts';
 import { linesOf } from './until.ts';
 
-/** How a program was called, to the byte. */
+/** The exact arguments and environment of a call. */
 export interface Call {
   readonly pid: number;
   readonly args: readonly string[];
@@ -14,9 +14,9 @@ export interface Call {
 
 type Behaviour = 'works' | 'fails' | 'hangs';
 
-/** A program that stands in for one of another system: it notes how it was called, and then does as it is told. */
+/** Stands in for a program of another operating system. It records its calls and then behaves as the test says. */
 export class FakeProgram {
-  /** The only folder on the PATH of whoever calls it. */
+  /** The only folder on the caller's PATH. */
   readonly folder: string;
   readonly #name: string;
   readonly #calls: string;
@@ -33,7 +33,7 @@ export class FakeProgram {
     return program;
   }
 
-  /** Until this was called it is not there. */
+  /** Creates the program. It does not exist before this call. */
   async become(behaviour: Behaviour): Promise<void> {
     const ends = { works: 'process.exit(0)', fails: 'process.exit(3)', hangs: 'setInterval(() => {}, 1000)' };
     const text = `#!${process.execPath}
@@ -50,7 +50,7 @@ ${ends[behaviour]};
   async calls(): Promise<Call[]> {
     return (await linesOf(this.#calls)).map((line) => {
       const { pid, cmdline, environ, stdin } = JSON.parse(line);
-      // The interpreter and the path of the program come first.
+      // The first two arguments are the interpreter and the path of the program.
       const args = fieldsOf(cmdline).slice(2);
       const env = fieldsOf(environ).map((variable): [string, string] => {
         const at = variable.indexOf('=');

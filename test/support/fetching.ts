@@ -11,23 +11,23 @@ import { AppError } from '../../src/shared/errors.ts';
 import { until } from './until.ts';
 
 export interface Scene {
-  /** All that belongs to the test. */
+  /** The folder with all files of the test. */
   readonly folder: string;
-  /** Puts an archive into the folder and returns what names it. */
+  /** Writes an archive into the folder and returns its source. */
   archive(bytes: Buffer, name?: string): Promise<PackageSource>;
   fetch(source: PackageSource, options?: Partial<FetchAsked>): Promise<FetchedPackage>;
-  /** The refusal, after a look whether anything was written where nothing may be. */
+  /** Returns the error of the refusal, after checking that nothing was written outside the allowed folder. */
   refused(source: PackageSource, options?: Partial<FetchAsked>): Promise<AppError>;
-  /** What was told of the last one. */
+  /** The progress reports of the last fetch. */
   readonly progress: FetchProgress[];
-  /** How many bytes lie in what was fetched. */
+  /** The size of the fetched files. */
   fetchedBytes(): Promise<number>;
-  /** Removes what was fetched, as whoever asked for it does. */
+  /** Removes the fetched files, as the real caller does. */
   clear(): Promise<void>;
 }
 
 interface FetchAsked {
-  /** A folder of the test's own to fetch into. */
+  /** The test's own folder to fetch into. */
   into: string;
   limits: FetchLimits;
   signal: AbortSignal;
@@ -35,7 +35,7 @@ interface FetchAsked {
   env: NodeJS.ProcessEnv;
 }
 
-/** A folder to fetch into, with something beside it that must stay as it is. */
+/** A folder to fetch into, next to files that must not change. */
 export async function fetchScene(): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'hob-fetch-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ export async function fetchScene(): Promise<Scene> {
       });
     } finally {
       expect(await treeOf(folder, into)).toEqual(before);
-      // The last of them is closed in the background.
+      // The last file is closed in the background.
       await until('all files are closed', async () => (await openHandles()) <= handles, 10_000);
     }
   };
@@ -80,11 +80,10 @@ export async function fetchScene(): Promise<Scene> {
         () => null,
         (reason: unknown) => reason,
       );
-      if (!(error instanceof AppError))
-        throw new Error(`it was not refused: ${String(error)}`, { cause: error });
+      if (!(error instanceof AppError)) throw new Error(`not refused: ${String(error)}`, { cause: error });
       expect(error.text.zh).not.toBe('');
       expect(error.hint?.en ?? error.retryAfterS).toBeTruthy();
-      // Nothing that does not show, and nothing that shows in another order.
+      // No control characters, and none that change the reading direction.
       expect(error.text.en).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
       return error;
     },
@@ -98,7 +97,7 @@ export async function fetchScene(): Promise<Scene> {
   };
 }
 
-/** Every file and folder below, with its kind, mode and size. */
+/** Every file and folder below this one, with its type, mode and size. */
 export async function treeOf(folder: string, without?: string): Promise<string[]> {
   const lines: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
@@ -111,7 +110,7 @@ export async function treeOf(folder: string, without?: string): Promise<string[]
   return lines.toSorted();
 }
 
-/** Files that this process has open; where that cannot be seen, none. */
+/** The number of files that this process has open; zero where the system does not say. */
 async function openHandles(): Promise<number> {
   const names = await readdir('/proc/self/fd').catch(() => []);
   return names.length;

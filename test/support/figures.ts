@@ -9,11 +9,11 @@ interface Figure {
   readonly what: string;
   readonly value: number | string;
   readonly unit: string;
-  /** What is asserted of the value; without one it is only told. */
+  /** The asserted limit of the value. Without one, the value is only recorded. */
   readonly bound?: Bound;
 }
 
-/** Asserts the bound of a figure and, in the long version, keeps both for docs/reliability.md. */
+/** Asserts the bound of a figure. In the long version, also stores the figure for docs/reliability.md. */
 export function record(figure: Figure): void {
   const { scenario, what, value, bound } = figure;
   const rounded = typeof value === 'number' ? Math.round(value * 10) / 10 : value;
@@ -24,7 +24,7 @@ export function record(figure: Figure): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify({ ...figure, value: rounded })}\n`);
 }
 
-/** The value that so much of all values do not exceed: 0.5 is the median, 1 the largest. */
+/** The smallest value that this share of all values does not exceed: 0.5 is the median, 1 the maximum. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];

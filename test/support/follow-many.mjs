@@ -1,5 +1,5 @@
-// Follows the output of a run over many connections at once, in a process of its own: what is measured in the test itself must
-// not wait for this. Prints a line when each of them has had its first bytes, and then how many of them got which bytes.
+// Follows the output of a run over many connections at once, in a separate process so that it does not disturb the test's
+// measurements. Prints a line when every connection has received its first bytes, then how many connections received which bytes.
 import { createHash } from 'node:crypto';
 import { Agent, get } from 'node:http';
 

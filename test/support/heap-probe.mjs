@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Loaded into a process by NODE_OPTIONS: each SIGUSR2 makes it throw away all that nobody uses, and write down how much it
- * still holds. Only the process that was asked for it is: its children may have the same environment.
+ * Loaded into a process by NODE_OPTIONS. On each SIGUSR2 the process collects its garbage and records how much memory it
+ * still uses. Only the process that receives the signal does so, because its children may inherit the same environment.
  */
 const file = process.env.HEAP_PROBE_FILE;
 if (file !== undefined) {

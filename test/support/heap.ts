@@ -7,12 +7,12 @@ const mib = 1024 * 1024;
 
 export interface Held {
   readonly heapMib: number;
-  /** What buffers hold outside of the heap. */
+  /** Memory of buffers outside the heap. */
   readonly externalMib: number;
   readonly residentMib: number;
 }
 
-/** Tells how much memory a process of Node really needs: what is left after its garbage was thrown away. */
+/** Measures how much memory a Node process uses after a garbage collection. */
 export class HeapProbe {
   readonly #file: string;
 
@@ -20,7 +20,7 @@ export class HeapProbe {
     this.#file = join(folder, 'memory.json');
   }
 
-  /** For the environment of the process. */
+  /** Environment for the process. */
   get env(): Record<string, string> {
     const probe = new URL('./heap-probe.mjs', import.meta.url);
     return { NODE_OPTIONS: `--import ${probe.href}`, HEAP_PROBE_FILE: this.#file };

@@ -14,23 +14,23 @@ const ownCommand = join(projectRoot, 'bin', 'hob.js');
 
 export interface StartOptions {
   scripts?: string[];
-  /** The text of settings.toml. */
+  /** The content of settings.toml. */
   settings?: string;
   args?: string[];
   env?: Record<string, string>;
   home?: string;
-  /** Another Hob than the one under test. */
+  /** The path of another Hob than the one under test. */
   command?: string;
-  /** A command that is put before the service's own, to start it with fewer rights or limits. */
+  /** A command that starts the service with fewer rights or lower limits. */
   wrapper?: string[];
 }
 
-/** A real service in a process of its own, with a home of its own. */
+/** A real service in a separate process with its own home. */
 export interface Hob {
   readonly url: string;
   readonly home: string;
   readonly process: ChildProcess;
-  /** All it has written to stdout, and to stderr. */
+  /** Its whole output: of stdout, and of stderr. */
   said(): string;
   log(): string;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -61,7 +61,7 @@ export async function startHob(options: StartOptions = {}): Promise<Hob> {
   const executor = await executorPid(hob.home);
   onTestFinished(async () => {
     await hob.stop();
-    // A service that stops in good order takes an executor that has nothing to do with it.
+    // A service that stops regularly also stops its executor if that has no runs.
     await untilGone(executor);
   });
   return hob;
@@ -70,18 +70,18 @@ export async function startHob(options: StartOptions = {}): Promise<Hob> {
 /** The process that runs the scripts of a home. */
 export async function executorPid(home: string): Promise<number> {
   const [pid] = await executorPids(home);
-  // Never zero, which to a signal means everybody here.
-  if (pid === undefined) throw new Error(`no executor is there for ${home}`);
+  // Never zero: a signal to pid 0 reaches the whole process group.
+  if (pid === undefined) throw new Error(`no executor for ${home}`);
   return pid;
 }
 
-/** All of them: one of an earlier version may still have runs to finish. */
+/** All executors: one of an earlier version may still have runs to finish. */
 export async function executorPids(home: string): Promise<number[]> {
   const names = await readdir(join(home, 'executor'));
   return names.filter((name) => name.endsWith('-address.json')).map((name) => Number.parseInt(name, 10));
 }
 
-/** Waits until an executor has written down how a run ended. */
+/** Waits until an executor has recorded the end of a run. */
 export async function noted(home: string, runId: string): Promise<void> {
   await until(`the end of ${runId} is noted`, async () => {
     const names = await readdir(join(home, 'executor'));
@@ -91,7 +91,7 @@ export async function noted(home: string, runId: string): Promise<void> {
   });
 }
 
-/** Starts a service whose end is the caller's business, for a whole file of tests. */
+/** Starts a service for a whole test file. The caller must stop it. */
 export async function launchHob(options: StartOptions & { home: string }): Promise<Hob> {
   const { home } = options;
   if (options.settings !== undefined) await writeFile(join(home, 'settings.toml'), options.settings);
@@ -106,7 +106,7 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
       const match = /Hob is listening on (\S+)\n/.exec(output.stdout);
       if (match?.[1] !== undefined) resolve(match[1]);
     });
-    void exited.then((code) => reject(new Error(`hob serve ended with ${code}: ${output.stderr}`)));
+    void exited.then((code) => reject(new Error(`hob serve exited with ${code}: ${output.stderr}`)));
   });
   const hob: Hob = {
     url,
@@ -148,7 +148,7 @@ interface CliOptions extends Pick<StartOptions, 'command' | 'wrapper'> {
   cwd?: string;
 }
 
-/** The `hob` command, as a user would call it. */
+/** Runs the `hob` command as a user does. */
 export function runCli(
   args: string[],
   env: Record<string, string> = {},
@@ -173,7 +173,7 @@ export function runCli(
   return { child, output, ended };
 }
 
-/** What a test shows must not come up on the screen of whoever runs it. */
+/** Removes the variables of the desktop, so that no test shows a window on the developer's screen. */
 function withoutDesktop(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = new Set(['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR']);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name)));
@@ -185,7 +185,7 @@ async function call(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** Whether a process is there and not just waiting to be buried. */
+/** Whether a process exists and is not a zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';

@@ -1,10 +1,10 @@
 export interface ResultCase {
   readonly name: string;
-  /** What the script puts into its result file. */
+  /** The content of the result file. */
   readonly content?: string | Buffer;
-  /** What it does instead, in bash; `$output` is where its result belongs. */
+  /** Bash commands that run instead; `$output` is the path of the result file. */
   readonly act?: string;
-  /** The envelope that is returned; without one it is Hob's own, with code -3. */
+  /** The returned envelope. If absent, Hob synthesizes one with code -3. */
   readonly expected?: { readonly code: number; readonly [key: string]: unknown };
 }
 
@@ -13,7 +13,7 @@ const goodEnvelope = { code: 0, msg: 'ok' };
 const isRoot = process.getuid?.() === 0;
 const mib = 1024 * 1024;
 
-/** Everything that a result file can be, by accident or by malice. */
+/** Result files of every kind that a faulty or malicious script can leave. */
 export function hostileResults(): ResultCase[] {
   return [...files(), ...encodings(), ...documents(), ...codes(), ...messages(), ...prototypes(), ...sizes()];
 }
@@ -40,7 +40,7 @@ function files(): ResultCase[] {
     {
       name: 'a file nobody may read',
       act: `echo '${good}' > "$output"; chmod 000 "$output"`,
-      // Root may.
+      // Root may read it.
       ...(isRoot && { expected: goodEnvelope }),
     },
     {

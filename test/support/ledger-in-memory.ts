@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteEventStore } from '../../src/storage/sqlite-event-store.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 
-/** The ledger of a store, with its events in a database that goes with the test. */
+/** The ledger of a store. Its events are in a database that is removed when the test ends. */
 export function ledgerInMemory(
   store: RunStore,
   log: Logger,

@@ -1,6 +1,6 @@
 import { bash, writeScript } from './scripts.ts';
 
-/** A script that enters its run in a ledger when it begins, lasts as long as it is told, and exits with the code it is told. */
+/** A script that writes its run to a ledger file when it begins, runs for the given time, and exits with the given code. */
 export function writeLedgerScript(scripts: string, ledger: string): Promise<string> {
   return writeScript(scripts, 'ledger', {
     entry: bash(`

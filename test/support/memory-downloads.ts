@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { DownloadRequest, Downloads, DownloadView } from '../../src/models/downloads/download.ts';
 import { Feed } from '../../src/shared/feed.ts';
 
-/** Downloads that fetch nothing: they are as far as the test says. */
+/** Downloads that fetch nothing. The test sets their progress. */
 export class MemoryDownloads implements Downloads {
   readonly progress = new Feed<DownloadView>();
-  /** All that was asked for, in order. */
+  /** All requests, in order. */
   readonly requests: DownloadRequest[] = [];
   readonly #views = new Map<string, DownloadView>();
 
@@ -36,10 +36,10 @@ export class MemoryDownloads implements Downloads {
     return { download, isJoined: false };
   }
 
-  /** It is so far now. */
+  /** Updates the state of a download. */
   step(id: string, change: Partial<DownloadView>): void {
     const view = this.#views.get(id);
-    if (view === undefined) throw new Error(`there is no download ${id}`);
+    if (view === undefined) throw new Error(`no download ${id}`);
     const changed = { ...view, ...change };
     this.#views.set(id, changed);
     this.progress.publish(changed);

@@ -1,6 +1,6 @@
 import type { KeyOwner, KeyStore, KeyUse } from '../../src/runs/keys/key-store.ts';
 
-/** Keys in memory, for tests that need no disk. It passes the same contract as the real one. */
+/** Keys in memory, for tests that need no disk. It passes the same contract as the store on disk. */
 export class MemoryKeyStore implements KeyStore {
   readonly #uses = new Map<string, KeyUse & { runId: string; usedAt: string }>();
 

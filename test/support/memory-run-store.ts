@@ -3,7 +3,7 @@ import type { Count, RunStart, RunStore, TokenOwner } from '../../src/runs/run-s
 
 const largestBriefBytes = 4096;
 
-/** Runs in memory, for tests that need no disk. It passes the same contract as the real one. */
+/** Runs in memory, for tests that need no disk. It passes the same contract as the store on disk. */
 export class MemoryRunStore implements RunStore {
   readonly isOpen = true;
   #records = new Map<string, RunRecord>();

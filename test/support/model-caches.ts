@@ -6,8 +6,8 @@ import { type LibraryOptions, ModelLibrary } from '../../src/models/model-librar
 import { allPlaces, type ModelFolders } from '../../src/models/places/all-places.ts';
 
 /*
- * Caches as Python's huggingface_hub and modelscope leave them. They are built here to the published layouts, not by those libraries;
- * that the layout of the first is the one its library leaves was compared once, with version 2.0.0.
+ * Caches as Python's huggingface_hub and modelscope write them. The tests build them from the published layouts, not with those
+ * libraries. The layout of huggingface_hub was compared once with the one that version 2.0.0 writes.
  */
 
 /** The files of a repo: path and content. */
@@ -21,7 +21,7 @@ export const someFiles: ModelFiles = {
 
 export const [firstCommit, secondCommit] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 
-/** A library over some folders; the rest of them do not exist. */
+/** A model library over these folders. The other folders do not exist. */
 export function libraryOf(
   folders: Partial<ModelFolders>,
   options: Partial<LibraryOptions> = {},
@@ -37,7 +37,7 @@ export function libraryOf(
   return new ModelLibrary({ places, ...options });
 }
 
-/** Everything is old to it, so that whatever is found is remembered at once. */
+/** An hour ahead, so that every file seems old and the library caches what it finds immediately. */
 export const lateClock = { now: () => new Date(Date.now() + 3_600_000) };
 
 interface HuggingFaceRepo {
@@ -46,9 +46,9 @@ interface HuggingFaceRepo {
   readonly files?: ModelFiles;
   /** Names of the refs that point to the commit. */
   readonly refs?: readonly string[];
-  /** Whether there is a list of the files, as versions from 1.22 on write one. */
+  /** Whether a list of the files exists, as versions from 1.22 on write it. */
   readonly hasTree?: boolean;
-  /** Plain files in place of links, as on Windows. */
+  /** Whether the files are plain files instead of links, as on Windows. */
   readonly isPlain?: boolean;
 }
 
@@ -86,7 +86,7 @@ export async function writeHuggingFaceRepo(
   return { repo, snapshot, blobOf };
 }
 
-/** `models/OWNER--NAME/snapshots/REVISION` in a cache of a newer modelscope; with the record that Hob's own downloads leave, or without. */
+/** `models/OWNER--NAME/snapshots/REVISION` in a cache of a newer modelscope; with or without the record that Hob's own downloads write. */
 export async function writeModelScopeRepo(
   cache: string,
   { repoId = 'Owner/name', revision = 'master', files = someFiles, hasList = false } = {},
@@ -97,7 +97,7 @@ export async function writeModelScopeRepo(
   return join(snapshots, revision);
 }
 
-/** `models/OWNER/NAME` in a cache of an older modelscope, with the link of the true name where that has a dot. */
+/** `models/OWNER/NAME` in a cache of an older modelscope. If the name has a dot, a link has the real name. */
 export async function writeOldModelScopeRepo(
   cache: string,
   { repoId = 'Owner/name', files = someFiles, isFinished = true } = {},
@@ -125,7 +125,7 @@ export async function writeFileAt(path: string, content = 'x'): Promise<void> {
   await writeFile(path, content);
 }
 
-/** The record of the files that a repo has. */
+/** The record that lists the files of a repo. */
 export function fileList(files: ModelFiles): string {
   const entries = Object.entries(files).map(([file, content]) => {
     return [file, { size: Buffer.byteLength(content), blob_id: '0'.repeat(40) }];

@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** What this machine may lack, and the reasons that count even where nothing may be skipped. */
+/** What a machine may lack even in CI, and why. */
 const skips: { what: string; why: string }[] = JSON.parse(
   readFileSync(new URL('../skips.json', import.meta.url), 'utf8'),
 );
@@ -15,15 +15,15 @@ export function findProgram(name: string): string | null {
       accessSync(join(folder, name), constants.X_OK);
       return join(folder, name);
     } catch {
-      // Not in this folder.
+      // Not in this folder. Try the next.
     }
   }
   return null;
 }
 
 /**
- * Whether something that only some machines have is here. Where it is not, one line says so; in CI that is a failure
- * unless the list in test/skips.json has it with its reason.
+ * Whether an optional program or feature is present on this machine. If not, prints one line; in CI it throws,
+ * unless test/skips.json lists it with a reason.
  */
 export function has(what: string, isHere: boolean): boolean {
   if (isHere) return true;

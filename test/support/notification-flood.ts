@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http';
 import { onTestFinished } from 'vitest';
 
 const connections = 8;
-/** 3 kB in UTF-8: more than is in flight between two programs becomes of it soon. */
+/** 3 kB in UTF-8, so that the socket buffers between two programs fill up soon. */
 const message = '好'.repeat(1000);
 
-/** The cheapest way to many large events. */
+/** The cheapest way to create many large events. */
 export class NotificationFlood {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: connections });

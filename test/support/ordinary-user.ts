@@ -1,10 +1,10 @@
-/** Whether this process may become another user, whom permissions keep from something. */
+/** Whether this process may become another user, to whom file permissions apply. */
 export const canBecomeOrdinary = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** A user that nobody is. */
+/** The uid of `nobody`, which owns no files. */
 export const ordinaryUser = 65_534;
 
-/** Does something as a user to whom permissions apply, which they do not to root. */
+/** Runs `work` as a user to whom file permissions apply. They do not apply to root. */
 export async function asOrdinaryUser<Result>(work: () => Promise<Result>): Promise<Result> {
   process.seteuid?.(ordinaryUser);
   try {

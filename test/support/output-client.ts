@@ -10,16 +10,16 @@ interface OutputRequest {
   headers?: Record<string, string>;
 }
 
-/** An answer with output that has begun. */
+/** An output response whose headers have arrived. */
 export interface OpenOutput {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Bytes as they come. Whether all came that should have is known when it is through. */
+  /** The body as it arrives. Whether it is complete is known at its end. */
   readonly response: IncomingMessage;
   hangUp(): void;
 }
 
-/** Asks for the output of a run. Nothing of the body is read yet. */
+/** Requests the output of a run, without reading the body yet. */
 export function openOutput(
   { url }: Pick<Hob, 'url'>,
   runId: string,
@@ -41,7 +41,7 @@ export function openOutput(
   });
 }
 
-/** Takes what comes until the answer is through, or cut off. */
+/** Reads the body until it ends or is cut off. */
 export async function drain(
   { response }: OpenOutput,
   take: (bytes: Buffer) => void,
@@ -49,7 +49,7 @@ export async function drain(
   try {
     for await (const bytes of response) take(bytes);
   } catch {
-    // Cut off.
+    // The body was cut off.
   }
   return { isComplete: response.complete };
 }
@@ -72,7 +72,7 @@ export async function readOutput(
   return { status: open.status, headers: open.headers, body: Buffer.concat(parts), isComplete };
 }
 
-/** An entry that writes a stream of which every eight bytes are their own offset, and waits where a file is not there yet. */
+/** An entry whose output contains its own offset in every eight bytes. It pauses at given offsets until a file exists. */
 export function numberedOutput({
   bytes,
   waits = [],
@@ -98,7 +98,7 @@ for (let at = 0; at < ${bytes}; at += piece.length) {
   ];
 }
 
-/** Sees whether bytes are those of such a stream, in order and each once. */
+/** Checks that bytes belong to such a stream, in order and each once. */
 export class NumberedCheck {
   at: number;
   wrong = 0;
@@ -108,7 +108,7 @@ export class NumberedCheck {
     this.at = from;
   }
 
-  /** What lies between is missing. */
+  /** Continues at this offset. The bytes before it are missing. */
   skipTo(offset: number): void {
     this.at = offset;
     this.#rest = Buffer.alloc(0);
@@ -119,7 +119,7 @@ export class NumberedCheck {
     let offset = this.at - this.#rest.length;
     this.at += bytes.length;
     const skip = (8 - (offset % 8)) % 8;
-    // Of a number that was cut only the end is here: it is compared byte by byte.
+    // If a number was cut at its start, compare its remaining bytes one by one.
     if (skip > 0 && view.length >= skip) {
       const whole = Buffer.alloc(8);
       whole.writeDoubleLE(offset - (8 - skip));

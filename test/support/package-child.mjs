@@ -7,8 +7,8 @@ import { systemClock } from '../../build/shared/clock.js';
 import { createLogger } from '../../build/shared/log.js';
 
 /**
- * Installs, updates, rolls back and uninstalls one package without end, in a process of its own that a test may kill. Arguments: the
- * folder of packages, a folder for the source, and the id of the script. Every step is told as a line.
+ * Installs, updates, rolls back and uninstalls one package forever, in a separate process that a test may kill. Arguments: the
+ * folder of packages, a folder for the source, and the id of the script. Prints a line for every step.
  */
 const [, , folder, source, id] = process.argv;
 const scripts = new Map();

@@ -9,18 +9,18 @@ import { until } from './until.ts';
 
 type Fields = Record<string, unknown>;
 
-/** What the service answers about packages, as far as a command can tell: tests say what is installed and how far things are. */
+/** A fake service that answers the package requests of a command. Tests set its packages and the progress of operations. */
 export interface PackageService {
   readonly home: string;
   readonly url: string;
   readonly packages: Fields[];
   readonly environments: Fields[];
-  /** Method, path and body of what was asked, but for looks. */
+  /** Method, path and body of all requests except GET. */
   readonly asked: [string, Fields][];
-  /** The operation that was begun as the n-th. */
+  /** The id of the n-th operation. */
   begun(count: number): Promise<string>;
   step(id: string, change: Fields): void;
-  /** Writes to the log of the run that prepares. */
+  /** Writes to the log of the run that prepares the package. */
   write(stream: 'stdout' | 'stderr', text: string): void;
   endLog(): void;
   stop(): void;

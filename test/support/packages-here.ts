@@ -15,7 +15,7 @@ import { AppError } from '../../src/shared/errors.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { tempFolder } from './hob.ts';
 
-/** A catalogue of installed packages alone, and of scripts that a test says lie elsewhere. */
+/** A catalogue of the installed packages, and of scripts that a test declares to be elsewhere. */
 export class PackageCatalogueHere implements PackageCatalogue {
   readonly foreign = new Map<string, Script>();
   readonly #scripts = new Map<string, Script>();
@@ -40,7 +40,7 @@ export class PackageCatalogueHere implements PackageCatalogue {
   }
 }
 
-/** Where a test can stand in the way of the work. */
+/** Points at which a test can replace or delay the work. */
 export interface Hooks {
   fetch?: (source: PackageSource, options: FetchOptions) => Promise<void>;
   fetched?: (source: PackageSource) => Partial<FetchedPackage>;
@@ -49,7 +49,7 @@ export interface Hooks {
   isInUse?: (scriptId: string, folder: string) => boolean;
 }
 
-/** Packages over folders on this machine, with nothing to prepare unless the test says otherwise. */
+/** Packages in folders of this machine. There is nothing to prepare unless the test says otherwise. */
 export async function packagesHere({ folder, hooks = {} }: { folder?: string; hooks?: Hooks } = {}) {
   const home = folder ?? join(await tempFolder(), 'packages');
   const catalogue = new PackageCatalogueHere();
@@ -94,12 +94,12 @@ export const checkByLoading: PackagesOptions['check'] = async (folder) => {
 export interface SampleOptions {
   id?: string;
   version?: string;
-  /** What the entry says. */
+  /** The text that the entry prints. */
   says?: string;
   isBroken?: boolean;
 }
 
-/** The folder of a script, to be installed. */
+/** Writes a script folder that can be installed. */
 export async function samplePackage(
   options: SampleOptions = {},
 ): Promise<{ id: string; source: PackageSource }> {
@@ -136,7 +136,7 @@ export function endOf(packages: Packages, { id }: { id: string }): Promise<Opera
   });
 }
 
-/** What is on the disk of packages: by package the version that counts, the one before it, and all folders. */
+/** What the package folder contains: by package, the current version, the previous one, and all version folders. */
 export async function stateOf(folder: string): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
   for (const name of await readdir(folder).catch(() => [])) {

@@ -1,7 +1,7 @@
 import type { Hob } from './hob.ts';
 import { until } from './until.ts';
 
-/** Begins an operation on packages and waits for its end. What is refused at once is returned as it came. */
+/** Starts a package operation and waits for its end. Returns an immediate refusal as it is. */
 export async function operate(hob: Hob, path: string, body: object = {}): Promise<Record<string, unknown>> {
   const begun = await hob.post(path, body);
   if (begun.status !== 200) return { ...begun.body, status: begun.status };

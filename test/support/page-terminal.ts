@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { Hob } from './hob.ts';
 import { until } from './until.ts';
 
-/** Starts a script as the console does, and waits until its terminal is there. */
+/** Starts a script as the console does, and waits until its terminal is open. */
 export async function openTerminalRun(hob: Hob, scriptId: string): Promise<string> {
   const { status, body } = await startFromConsole(hob, scriptId);
   expect(status).toBe(200);
@@ -30,7 +30,7 @@ export async function type(hob: Hob, runId: string, text: string, order: object 
   expect([status, body]).toEqual([200, { status: 'success' }]);
 }
 
-/** The programs that stand in for windows, of this home. */
+/** The processes of this home that serve terminals in a page instead of a window. */
 export async function pagePrograms(home: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Programs that a look at the machine or at a script might start by name. */
+/** Programs that Hob might start by name when it inspects the machine or a script. */
 const programs = [
   ...[
     'python',
@@ -20,10 +20,10 @@ const programs = [
   ...['pwsh', 'uv', 'pip', 'npm', 'git', 'tsx', 'tsc', 'env', 'needed-program', 'xdg-open', 'xterm'],
 ];
 
-/** Modules that Python imports by itself, or in order to answer. */
+/** Modules that Python imports at startup, or for a version query. */
 const modules = ['sitecustomize', 'usercustomize', 'site', 'sys', 'os', 'glob', 'venv', 'pip', 'encodings'];
 
-/** Programs and modules that leave a mark when they are executed. */
+/** Programs and modules that append their path to a file when they are executed. */
 export class Planted {
   readonly #mark: string;
 
@@ -37,13 +37,13 @@ export class Planted {
     return text.split('\n').filter((line) => line !== '');
   }
 
-  /** Plants a program that says the version that its caller may hope for. */
+  /** Creates a program that prints a plausible version. */
   async program(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `#!/bin/sh\necho "$0" >> '${this.#mark}'\necho 3.11.2\n`, { mode: 0o755 });
   }
 
-  /** Plants modules of Python into a folder. */
+  /** Creates Python modules in a folder. */
   async pythonModules(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
     for (const name of modules)
@@ -54,7 +54,7 @@ export class Planted {
     await writeFile(join(folder, 'planted.pth'), 'import sitecustomize\n');
   }
 
-  /** Plants all of it into the folder of a script, with files that name it to interpreters and tools. */
+  /** Puts all of them into the folder of a script, with configuration files that refer to them. */
   async script(folder: string): Promise<void> {
     const at = (...names: string[]) => join(folder, ...names);
     for (const name of programs)
@@ -81,7 +81,7 @@ export class Planted {
   }
 }
 
-/** Variables that have interpreters and tools load what was planted into a folder. */
+/** Environment variables that make interpreters and tools load the planted files of a folder. */
 export function variablesNaming(folder: string): Record<string, string> {
   const at = (name: string) => join(folder, name);
   return {

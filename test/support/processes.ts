@@ -7,8 +7,8 @@ import { type Hob, launchHob, type StartOptions, tempFolder } from './hob.ts';
 import { goneMs, until } from './until.ts';
 
 /**
- * The processes that were started with a variable in their environment: the whole of it, or its beginning. The dead who wait
- * to be buried have none any more, and so do not count.
+ * The processes that were started with a given variable in their environment: the whole variable or its beginning. Zombies
+ * have no environment, so they are not included.
  */
 export async function processesWith(...variables: string[]): Promise<number[]> {
   const found: number[] = [];
@@ -22,30 +22,30 @@ export async function processesWith(...variables: string[]): Promise<number[]> {
   return found;
 }
 
-/** The most memory that a process ever had, in MiB. */
+/** The peak memory of a process, in MiB. */
 export async function peakMemoryMib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
 export function killEach(pids: readonly number[]): void {
-  // Zero would mean everybody here, this process included.
+  // A signal to pid 0 would reach the whole process group, including this process.
   for (const pid of pids.filter((each) => each > 0)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
 }
 
-/** Everything that a test starts, told from the processes of all other tests by a variable of its own. */
+/** All processes that a test starts. A unique environment variable distinguishes them from those of other tests. */
 export interface Trace {
-  /** For the environment of the service: the executor and the scripts inherit it. */
+  /** Environment of the service. The executor and the scripts inherit it. */
   readonly env: Record<string, string>;
-  /** Processes of scripts, whichever run they belong to. */
+  /** Processes of scripts, of any run. */
   scripts(): Promise<number[]>;
-  /** Fails when anything is left, and ends it. */
+  /** Fails if any process is left, and kills it. */
   noneLeft(): Promise<void>;
 }
 
@@ -68,13 +68,13 @@ export function traceProcesses(): Trace {
         const left = await processesWith(variable);
         const commands = await Promise.all(left.map(commandOf));
         killEach(left);
-        throw new Error(`left: ${commands.join('; ')}`, { cause: error });
+        throw new Error(`still running: ${commands.join('; ')}`, { cause: error });
       }
     },
   };
 }
 
-/** A service of which nothing may be left when the test ends: neither itself, nor its executor, nor any script. */
+/** Starts a service. When the test ends, neither the service, nor its executor, nor any script may be left. */
 export async function startTraced(options: StartOptions = {}): Promise<{ hob: Hob; trace: Trace }> {
   const trace = traceProcesses();
   const home = options.home ?? (await tempFolder());

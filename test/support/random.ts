@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Random numbers that can be had again: a failure names the seed, and TEST_SEED brings it back. */
+/** Reproducible random numbers. A failure prints the seed, and TEST_SEED sets it. */
 export class SeededRandom {
   readonly seed: number;
   #state: number;
@@ -10,7 +10,7 @@ export class SeededRandom {
     this.#state = seed;
   }
 
-  /** From 0 up to, and without, 1 (mulberry32). */
+  /** From 0 inclusive to 1 exclusive (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -18,7 +18,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number of this range, both ends included. */
+  /** An integer in this range, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

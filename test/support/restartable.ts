@@ -3,11 +3,11 @@ import { onTestFinished } from 'vitest';
 import { type Hob, launchHob, type StartOptions, tempFolder } from './hob.ts';
 import { traceProcesses } from './processes.ts';
 
-/** A service that is ended and started again on the same home; nothing of it may be left when the test ends. */
+/** A service that can be stopped and started again on the same home. Nothing of it may be left when the test ends. */
 export interface Restartable {
-  /** The one that runs now. */
+  /** The current service. */
   readonly hob: Hob;
-  /** Ends it and starts the next. `between` is done while there is none. */
+  /** Stops it and starts the next one. `between` runs while there is none. */
   restart(signal?: NodeJS.Signals, between?: () => Promise<void>): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ export function queuedRun(rest: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
-/** A good end of a run. */
+/** A successful end of a run. */
 export function runEnding(rest: Partial<RunEnding> = {}): RunEnding {
   return {
     state: 'succeeded',

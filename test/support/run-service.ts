@@ -15,7 +15,7 @@ import { someScript } from './some-script.ts';
 
 export const keyUse = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
 
-/** Ends each run as it is told, before it has begun. */
+/** An executor that ends each run as the test says, without starting it. */
 export function executorThat(end: (runId: string) => RunEnd): Executor {
   return {
     containment: null,
@@ -38,7 +38,7 @@ export function executorThat(end: (runId: string) => RunEnd): Executor {
   };
 }
 
-/** Of a service of runs that runs nothing. */
+/** Limits of a run service for tests that start no process. */
 export const smallLimits = {
   maxRuns: 10,
   maxQueued: 10,
@@ -52,7 +52,7 @@ export const smallLimits = {
   keepKeysMs: 0,
 };
 
-/** Of a machine without a desktop. */
+/** A machine without a desktop. */
 export const noWindows: RunWindowsOptions = {
   findTerminals: async () => ({ kind: 'none', message: { en: 'there is no display', zh: '没有显示器' } }),
   environment: {},
@@ -61,7 +61,7 @@ export const noWindows: RunWindowsOptions = {
   pageSize: () => ({ columns: 80, rows: 24 }),
 };
 
-/** A service of runs in memory, with an executor of the test's own. */
+/** A run service in memory with an executor from the test. */
 export async function runServiceWith(
   executor: Executor,
   command: Command = { file: 'unused', args: [], env: {} },

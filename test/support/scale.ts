@@ -1,14 +1,14 @@
-/** How much of the long version is run: 1 for all of it, 0 for the short version that runs with every test. */
+/** Which part of the long version runs: 1 is all of it, 0 the short version that runs with every `npm test`. */
 const share = Number(process.env.RELIABILITY_SHARE ?? 0);
 
 const isLong = share > 0;
 
-/** How often something is done. */
+/** The number of repetitions. */
 export function scaled(short: number, long: number): number {
   return isLong ? Math.max(1, Math.ceil(long * share)) : short;
 }
 
-/** A bound in milliseconds, for a test that runs beside all others: so many times slower is no failure there. */
+/** A limit in milliseconds. It is five times as high, because other tests run at the same time. */
 export function boundMs(ms: number): number {
   return 5 * ms;
 }

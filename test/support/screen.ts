@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
-/** A picture of the whole screen has three bytes a pixel. */
+/** Enough for a picture of the whole screen, with three bytes per pixel. */
 const mostBytes = 16 * 1024 * 1024;
 const closeWindow = fileURLToPath(new URL('./close-window.py', import.meta.url));
 
@@ -31,7 +31,7 @@ export interface Box {
 /** Where two pictures differ. */
 export interface Difference {
   readonly pixels: number;
-  /** The smallest box around all that differs; null when nothing does. */
+  /** The smallest box around all differences; null if there are none. */
   readonly box: Box | null;
 }
 
@@ -40,39 +40,39 @@ export interface ScreenWindow extends Box {
   readonly name: string;
 }
 
-/** A screen of its own, that nobody sees. */
+/** A virtual screen. */
 export interface Screen {
-  /** For the environment of what is to be shown on it. */
+  /** Environment for programs that use this screen. */
   readonly env: { readonly DISPLAY: string };
   shot(): Promise<Shot>;
-  /** The windows that can be seen whose name matches, the topmost last. */
+  /** The visible windows whose name matches, the topmost last. */
   windows(name: RegExp): Promise<ScreenWindow[]>;
-  /** Waits until there is one. */
+  /** Waits until such a window exists. */
   window(name: RegExp): Promise<ScreenWindow>;
   /** Clicks with the left button of the mouse. */
   click(x: number, y: number): Promise<void>;
-  /** Takes the mouse away from whatever it is over. */
+  /** Moves the mouse pointer away from all windows. */
   parkMouse(): Promise<void>;
   /** Types into a window, key by key. */
   type(windowId: string, text: string): Promise<void>;
   /** Presses keys by their names, such as Return or ctrl+c. */
   press(windowId: string, ...keys: string[]): Promise<void>;
-  /** Closes a window as its close button does: its program is asked to. */
+  /** Closes a window as its close button does: it asks the program to close. */
   close(windowId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a screen that is gone when the test ends. */
+/** Starts a screen that stops when the test ends. */
 export async function startScreen(): Promise<Screen> {
   const screen = await launchScreen();
   onTestFinished(() => screen.stop());
   return screen;
 }
 
-/** Starts a screen whose end is the caller's business, for a whole file of tests. */
+/** Starts a screen for a whole test file. The caller must stop it. */
 export async function launchScreen(): Promise<Screen> {
   const size = ['-screen', '0', '1024x768x24'];
-  // Without -noreset the screen begins anew whenever its last window goes, and refuses whoever comes at that moment.
+  // Without -noreset the server resets when its last window closes, and refuses new clients at that moment.
   const server = spawn('Xvfb', ['-displayfd', '3', ...size, '-nolisten', 'tcp', '-noreset'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
@@ -84,7 +84,7 @@ export async function launchScreen(): Promise<Screen> {
   };
   const focus = (windowId: string) => xdotool('windowfocus', '--sync', windowId);
   const windows = async (name: RegExp) => {
-    // It fails when a window goes while it is at it.
+    // xwininfo fails if a window closes while it runs.
     const list = () => run('xwininfo', ['-root', '-tree'], { env }).catch(() => undefined);
     const { stdout } = await until('the windows are listed', list, 5000);
     const listed = parseTree(stdout).filter((window) => name.test(window.name));
@@ -123,9 +123,10 @@ export async function launchScreen(): Promise<Screen> {
   };
 }
 
-/** Where two pictures of one screen differ. */
+/** The differences between two pictures of one screen. */
 export function compareShots(one: Shot, other: Shot): Difference {
-  if (one.width !== other.width || one.height !== other.height) throw new Error('not of one screen');
+  if (one.width !== other.width || one.height !== other.height)
+    throw new Error('the pictures have different sizes');
   let [pixels, left, top, right, bottom] = [0, one.width, one.height, -1, -1];
   for (let at = 0; at < one.pixels.length; at += 3) {
     if (isSamePixel(one.pixels, other.pixels, at)) continue;
@@ -141,7 +142,7 @@ export function compareShots(one: Shot, other: Shot): Difference {
   return { pixels, box: pixels === 0 ? null : box };
 }
 
-/** Waits until something is on a screen that was empty, wholly drawn: two pictures of it are the same. */
+/** Waits until something is completely drawn on an empty screen, that is until two pictures in a row are equal. */
 export async function seeSomething(screen: Screen, empty: Shot): Promise<{ shot: Shot; box: Box }> {
   let last: Shot | null = null;
   return until('something is on the screen', async () => {
@@ -153,7 +154,7 @@ export async function seeSomething(screen: Screen, empty: Shot): Promise<{ shot:
   });
 }
 
-/** Waits until a screen is as it was. */
+/** Waits until the screen is as before. */
 export async function seeNothing(screen: Screen, empty: Shot): Promise<void> {
   await until('the screen is empty', async () => compareShots(empty, await screen.shot()).box === null);
 }
@@ -167,7 +168,7 @@ export function cropShot(shot: Shot, box: Box): Shot {
   return { width: box.width, height: box.height, pixels: Buffer.concat(rows) };
 }
 
-/** Writes a picture as a file, for people: PNG where the name says so. */
+/** Writes a picture to a file for people to look at. The file is a PNG if its name says so. */
 export async function saveShot(shot: Shot, file: string): Promise<void> {
   const ppm = Buffer.concat([Buffer.from(`P6\n${shot.width} ${shot.height}\n255\n`), shot.pixels]);
   if (file.endsWith('.ppm')) return writeFile(file, ppm);
@@ -182,9 +183,9 @@ function isSamePixel(one: Buffer, other: Buffer, at: number): boolean {
 
 async function readDisplay(server: ChildProcess, exited: Promise<unknown>): Promise<string> {
   const pipe = server.stdio[3];
-  if (!pipe) throw new Error('Xvfb has nowhere to tell its number');
+  if (!pipe) throw new Error('Xvfb has no pipe to print its number to');
   const gone = exited.then(() => {
-    throw new Error('Xvfb ended at once');
+    throw new Error('Xvfb ended without a number');
   });
   const [chunk] = await Promise.race([once(pipe, 'data'), gone]);
   return String(chunk).trim();
@@ -197,7 +198,7 @@ function parsePpm(bytes: Buffer): Shot {
   return { width: Number(width), height: Number(height), pixels: bytes.subarray(start.length) };
 }
 
-/** Lines such as `0x200012 "xterm": ("xterm" "XTerm")  484x316+0+0  +12+34`, the topmost window first. */
+/** Parses lines such as `0x200012 "xterm": ("xterm" "XTerm")  484x316+0+0  +12+34`, the topmost window first. */
 function parseTree(tree: string): ScreenWindow[] {
   const line = /^\s+(0x[0-9a-f]+) "(.*)": \(.*\)\s+(\d+)x(\d+)\+-?\d+\+-?\d+\s+\+(-?\d+)\+(-?\d+)$/gm;
   const found = [...tree.matchAll(line)].map(([, id = '', name = '', width, height, x, y]) => ({
@@ -212,7 +213,7 @@ function parseTree(tree: string): ScreenWindow[] {
 }
 
 async function isSeen(windowId: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  // A window may go while it is asked for.
+  // The window may close during the query.
   const { stdout } = await run('xwininfo', ['-id', windowId], { env }).catch(() => ({ stdout: '' }));
   return stdout.includes('Map State: IsViewable');
 }

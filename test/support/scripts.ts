@@ -8,14 +8,14 @@ import { onTestFinished } from 'vitest';
 export interface ScriptOptions {
   id?: string;
   name?: string;
-  /** A picture in the folder of the script. */
+  /** An icon file in the folder of the script. */
   icon?: string;
   language?: string;
   /** Name and text of the entry. */
   entry?: [name: string, text: string];
-  /** Further lines of the runtime table. */
+  /** Additional lines of the runtime table. */
   runtime?: string;
-  /** Further tables, with `service` as the root. */
+  /** Additional tables, with `service` as the root. */
   tables?: string;
   node?: boolean;
   manifestName?: string;
@@ -52,7 +52,7 @@ ${options.tables ?? ''}
   return id;
 }
 
-/** A Python entry: `run` is the parameter file, `write(envelope)` leaves the result, `call(path, body)` calls Hob. */
+/** A Python entry: `run` is the parameter file, `write(envelope)` writes the result, `call(path, body)` calls Hob. */
 export function python(body: string): [string, string] {
   return [
     'main.py',
@@ -83,7 +83,7 @@ ${body}
   ];
 }
 
-/** For a bash entry: `link <id> <params>` links a script, and leaves what came of it in `$status` and `$answer`. */
+/** For a bash entry: `link <id> <params>` links a script and sets `$status` and `$answer`. */
 export const bashLink = `
 base=$(sed -n 's/.*"api_base": "\\(.*\\)",*/\\1/p' "$1")
 link() {
@@ -94,7 +94,7 @@ link() {
 }
 `;
 
-/** Makes folders named `level`, each in the one before: deeper than a path can be long, if need be. Gone when the test ends. */
+/** Creates nested folders named `level`, if need be deeper than the longest possible path. Removed when the test ends. */
 export function nestFolders(parent: string, levels: number): void {
   onTestFinished(() => {
     execFileSync('rm', ['-rf', join(parent, 'level')]);

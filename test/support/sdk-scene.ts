@@ -5,13 +5,13 @@ import { testPath } from './needs.ts';
 import { bash } from './scripts.ts';
 import { openWarmService, type WarmService } from './warm-service.ts';
 
-/** A service with what scripts ask it for: others to link, and a model. */
+/** A service with scripts to link and a model, for scripts that use the SDK. */
 export interface SdkService extends WarmService {
-  /** A node that returns what it was given. */
+  /** A node that returns its input. */
   readonly child: string;
-  /** A node that fails, and says why. */
+  /** A node that fails with a message. */
   readonly failing: string;
-  /** A script that is no node. */
+  /** A script that is not a node. */
   readonly hidden: string;
   readonly modelFolder: string;
 }
@@ -36,7 +36,7 @@ export async function openSdkService(): Promise<SdkService> {
   return { ...service, child, failing, hidden, modelFolder };
 }
 
-/** A script as a person starts it, without Hob. */
+/** Runs a script without Hob, as a person starts it. */
 export function runAlone(
   [program = '', ...args]: string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },

@@ -7,19 +7,19 @@ import { python, writeScript } from './scripts.ts';
 import { type Place, type Secret, said } from './secret-search.ts';
 import { linesOf } from './until.ts';
 
-/** None that is a digit of a hash. */
+/** No hexadecimal digits, so that no hash can contain a secret. */
 const letters = 'ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ';
 
-/** What the writers of texts escape, each in its own way. */
+/** Characters that every text format escapes in its own way. */
 const trouble = ` "q' \\ <b>&%41+/=;,中文\n\t😀 `;
 
-/** A new value that nobody can take for anything else, with all that has to be escaped in its middle. */
+/** A new unique value with all characters that need escaping in its middle. */
 export function dressed(): string {
   const word = () => Array.from({ length: 16 }, () => letters[randomInt(letters.length)]).join('');
   return `${word()}${trouble}${word()}`;
 }
 
-/** Secrets as they are made, each with a name for reports. */
+/** Creates secrets, each with a name for reports. */
 export class Secrets {
   readonly all: Secret[] = [];
 
@@ -51,7 +51,7 @@ type = "list"
 secret = true
 `;
 
-/** Scripts that are given secrets and repeat none; each notes the address with its token in it, outside of the home. */
+/** Scripts that receive secrets and print none. Each writes its address, which contains its token, to a file outside the home. */
 export async function writeSecretiveScripts(secrets: Secrets) {
   const [scripts, notes] = [await tempFolder(), await tempFolder()];
   const addresses = join(notes, 'addresses');
@@ -118,7 +118,7 @@ write({"code": 0, "msg": "linked: %d" % status})`),
   };
 }
 
-/** A caller that keeps every answer as it came. */
+/** A caller that keeps every answer unchanged. */
 export class Witness {
   readonly heard: Place[] = [];
   readonly runIds: string[] = [];
@@ -128,7 +128,7 @@ export class Witness {
     this.#url = url;
   }
 
-  /** Returns the status and the run that the answer belongs to. */
+  /** Returns the status, the run that the answer belongs to, and the body. */
   async ask(path: string, init: RequestInit = {}): Promise<{ status: number; runId: string; text: string }> {
     const answer = await fetch(this.#url() + path, { ...init, signal: AbortSignal.timeout(60_000) });
     const text = await answer.text();
@@ -147,7 +147,7 @@ export class Witness {
     });
   }
 
-  /** Everything that can be asked for, of the service and of each run. */
+  /** Requests everything that the service reports about itself and each run. */
   async askForEverything(scriptIds: readonly string[]): Promise<void> {
     const general = ['runs', 'stats', 'outcomes', 'scripts', 'openapi.json', 'script.schema.json', 'health'];
     const ofRuns = this.runIds.flatMap((runId) =>

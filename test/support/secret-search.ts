@@ -2,13 +2,13 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Something that must never be seen, and what to call it in a report. */
+/** A value that must not appear anywhere, and its name in reports. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
 }
 
-/** Something that was kept or said, and where. */
+/** Something that was stored or sent, and where. */
 export interface Place {
   readonly at: string;
   readonly bytes: Buffer;
@@ -16,7 +16,7 @@ export interface Place {
 
 export const said = (at: string, text: string): Place => ({ at, bytes: Buffer.from(text) });
 
-/** All the ways in which programs write a text, by their names. */
+/** All encodings in which programs write a text, by name. */
 export function spellingsOf(value: string): Map<string, Buffer> {
   const json = JSON.stringify(value).slice(1, -1);
   const asciiJson = json.replaceAll(/[^ -~]/g, (unit) => `\\u${hexOf(unit.charCodeAt(0))}`);
@@ -35,14 +35,14 @@ export function spellingsOf(value: string): Map<string, Buffer> {
     ['HTML with its quotes', escapeHtml(value).replaceAll('&quot;', '"')],
     ['hex', bytes.toString('hex')],
     ['HEX', bytes.toString('hex').toUpperCase()],
-    // In base64 a text looks in three ways, by how many bytes stand before it; its first and last letters depend on its neighbours.
+    // The base64 form depends on the offset modulo 3, and its first and last letters on the neighbouring bytes.
     ...[0, 1, 2].flatMap((before): [string, string][] => {
       const whole = Buffer.concat([Buffer.alloc(before), bytes]);
       const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)];
       const letters = whole.toString('base64').slice(from, to);
       const forUrls = letters.replaceAll('+', '-').replaceAll('/', '_');
       const names: [string, string][] = [[`base64 after ${before}`, letters]];
-      // Most texts look the same in both.
+      // base64 and base64url are equal for most texts.
       return forUrls === letters ? names : [...names, [`base64url after ${before}`, forUrls]];
     }),
   ];
@@ -57,9 +57,9 @@ interface Needle {
 
 const shortest = 8;
 
-/** Looks for secrets: whole, and for the long words in them and how these begin and end, for a text may have been cut. */
+/** Searches for secrets: whole values, and the long words in them and their beginnings and ends, because a text may be cut. */
 export class SecretSearch {
-  /** By their first four bytes: there are thousands, and each place is gone through once. */
+  /** By their first four bytes. There are thousands of them, and each place is scanned once. */
   readonly #needles = new Map<number, Needle[]>();
 
   add({ name, value }: Secret): this {
@@ -70,8 +70,8 @@ export class SecretSearch {
       .flatMap((word) => [word.slice(0, shortest), word.slice(-shortest)]);
     for (const part of [value, ...words, ...ends]) {
       for (const [spelling, bytes] of spellingsOf(part)) {
-        // What is written in fewer bytes could be there by chance.
-        if (bytes.length < shortest) throw new Error(`${name} is too short to be looked for`);
+        // A shorter text could occur by chance.
+        if (bytes.length < shortest) throw new Error(`${name} is too short to search for`);
         const start = bytes.readUInt32BE();
         const others = this.#needles.get(start) ?? [];
         if (others.some((other) => other.bytes.equals(bytes))) continue;
@@ -81,7 +81,7 @@ export class SecretSearch {
     return this;
   }
 
-  /** What was found, each as `<place>: <secret> (<spelling>)`. Places whose name `allows` are where a secret may be. */
+  /** The secrets found, each as `<place>: <secret> (<spelling>)`. A secret may be in the places that `allows` accepts. */
   findIn(places: readonly Place[], allows: (at: string) => boolean = () => false): string[] {
     const found = new Set<string>();
     for (const { at, bytes } of places) {
@@ -109,7 +109,7 @@ export class SecretSearch {
   }
 }
 
-/** Everything below a folder: what is in its files, byte by byte, and how they are called. */
+/** All files below a folder: their bytes and their names. */
 export async function everythingIn(folder: string): Promise<Place[]> {
   const places: Place[] = [];
   const names: Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
@@ -118,13 +118,13 @@ export async function everythingIn(folder: string): Promise<Place[]> {
     places.push(said(`the name of ${path}`, entry.name));
     if (entry.isDirectory()) places.push(...(await everythingIn(path)));
     if (entry.isSymbolicLink()) places.push(said(path, await readlink(path).catch(() => '')));
-    // A file may be gone by now, as those of a database sometimes are.
+    // The file may no longer exist, as the database deletes some of its files.
     if (entry.isFile()) places.push({ at: path, bytes: await readFile(path).catch(() => Buffer.alloc(0)) });
   }
   return places;
 }
 
-/** What everybody on the machine can see of a process, and what its user can. */
+/** The command lines of processes, which every user can read, and their environments, which the same user can read. */
 export async function whatProcessesShow(pids: readonly number[]): Promise<Place[]> {
   const paths = pids.flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]);
   return Promise.all(

@@ -8,11 +8,11 @@ interface PastRuns {
   readonly scriptId: string;
   readonly scriptName: string;
   readonly count: number;
-  /** Every so many of them failed. */
+  /** Every n-th run failed. */
   readonly failsEvery: number;
 }
 
-/** Writes runs of the last days into the database of a home whose service is not started yet. The first is the oldest. */
+/** Writes runs of the last days into the database of a home before its service starts. The first is the oldest. */
 export function writePastRuns(home: string, { scriptId, scriptName, count, failsEvery }: PastRuns): void {
   const database = openDatabase(join(home, 'hob.db'));
   const store = new SqliteRunStore(database);

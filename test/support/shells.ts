@@ -9,21 +9,21 @@ import { readProcessTable, startTicksOf } from '../../src/executor/process-table
 import { type ProcessStat, parseProcessStat } from '../../src/shared/process-stat.ts';
 import { testPath } from './needs.ts';
 
-/** A shell script in a session of its own, as the executor would start it. */
+/** A shell script in a separate session, as the executor would start it. */
 export interface Shell {
   readonly pid: number;
   readonly startTicks: number;
-  /** What its processes carry in their environment. */
+  /** The run id in the environment of its processes. */
   readonly runId: string;
   readonly child: ChildProcess;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Waits for a line `<word> <number>` and resolves with the number: the id of a process, which is ended with the test. */
+  /** Waits for a line `<word> <pid>` and resolves with the pid. That process is killed when the test ends. */
   said(word: string): Promise<number>;
-  /** Gives it a line to read. */
+  /** Writes a line to its stdin. */
   tell(line: string): void;
 }
 
-/** Starts a script all of whose processes are ended when the test is over, wherever they went. */
+/** Starts a script. When the test ends, all its processes are killed, even those in other sessions. */
 export function startShell(script: string): Shell {
   const runId = randomUUID();
   const child = spawn('/bin/sh', ['-c', script], {
@@ -37,7 +37,7 @@ export function startShell(script: string): Shell {
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  // It may be gone before it has read all it was told.
+  // The script may exit before it has read its whole stdin.
   child.stdin.on('error', () => {});
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -72,12 +72,12 @@ export function statOf(pid: number): ProcessStat {
   return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
 }
 
-/** Looks again and again until it is so; how long that may take is the test's own limit. */
+/** Polls until it is true. Only the timeout of the test limits the time. */
 export async function untilSo(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** Ends those with the run's variable, and those that are named with their start, unless their id is somebody else's by now. */
+/** Kills the processes with the run's variable, and the named ones unless their start time shows that the id was reused. */
 export async function endProcesses(
   runId: string,
   named: ReadonlyMap<number, number> = new Map(),
@@ -90,7 +90,7 @@ export async function endProcesses(
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It was quicker.
+        // The process exited before the signal.
       }
     }
   }

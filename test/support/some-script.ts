@@ -1,6 +1,6 @@
 import type { Script } from '../../src/scripts/script.ts';
 
-/** A script that is described and not there, for tests that run none. */
+/** The description of a script without files, for tests that run none. */
 export const someScript = (rest: Partial<Script> = {}): Script => ({
   id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
   name: 'some script',

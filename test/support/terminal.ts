@@ -8,18 +8,18 @@ import { findProgram, has, testPath } from './needs.ts';
 
 export const hasTerminal = has('script', findProgram('script') !== null);
 
-/** A command at work in a terminal of its own. */
+/** A command that runs in its own terminal. */
 export interface TerminalSession {
-  /** All that was written, as it came. */
+  /** The raw output. */
   written(): string;
-  /** What a person sees: one text a line. */
+  /** The lines that a person sees. */
   lines(): string[];
   /** Presses keys: `\u0003` is Ctrl-C. */
   type(keys: string): void;
   readonly ended: Promise<number | null>;
 }
 
-/** Runs the `hob` command in a terminal that has so many columns. */
+/** Runs the `hob` command in a terminal with this many columns. */
 export function runInTerminal(
   args: readonly string[],
   { columns = 80, env = {} }: { columns?: number; env?: Record<string, string> } = {},
@@ -28,7 +28,7 @@ export function runInTerminal(
   const command = `stty cols ${columns}; exec ${words.map((word) => `'${word}'`).join(' ')}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // A terminal of a person: in a build, nobody gets colours.
+    // Without CI, because Hob prints no colours there.
     env: { ...process.env, CI: undefined, PATH: testPath, NODE_V8_COVERAGE: '', TERM: 'xterm', ...env },
   });
   const chunks: Buffer[] = [];
@@ -45,10 +45,10 @@ export function runInTerminal(
   };
 }
 
-/** Stands for the command that erases the rest of a line. */
+/** A placeholder for the command that erases the rest of a line. */
 const erased = '\ue000';
 
-/** What stands on the screen after all this was written: a line may have been written over, or erased from a place on. */
+/** The lines on the screen after this output. Lines may have been overwritten or partly erased. */
 function linesOnScreen(written: string): string[] {
   const lines: string[] = [''];
   let column = 0;

@@ -10,15 +10,15 @@ import { until } from './until.ts';
 
 export const hasTmux = has('tmux', findProgram('tmux') !== null);
 
-/** A terminal that a person could sit at, and what stands on its screen. */
+/** An interactive terminal and its screen. */
 export interface Terminal {
-  /** All lines that have something on them. */
+  /** All lines that are not empty. */
   screen(): string;
-  /** Waits until something stands there, and returns the screen. */
+  /** Waits until the text is on the screen, and returns the screen. */
   shows(text: string | RegExp): Promise<string>;
   /** Presses keys by their names: Enter, Tab, C-c. */
   press(...keys: string[]): void;
-  /** Types a text as it is. */
+  /** Types a text literally. */
   type(text: string): void;
 }
 
@@ -29,19 +29,19 @@ interface TerminalOptions {
   readonly lines?: number;
 }
 
-/** The folder to put before PATH so that `hob` is the one under test. */
+/** A folder to prepend to PATH, so that `hob` is the one under test. */
 export async function hobOnPath(): Promise<string> {
   const folder = await tempFolder();
   await symlink(join(projectRoot, 'bin', 'hob.js'), join(folder, 'hob'));
   return `${folder}:${testPath}`;
 }
 
-/** Starts a program in a terminal of its own, which is gone when the test ends. */
+/** Starts a program in its own terminal, which is closed when the test ends. */
 export async function openTmux(
   words: readonly string[],
   { env = {}, cwd = projectRoot, columns = 100, lines = 40 }: TerminalOptions = {},
 ): Promise<Terminal> {
-  // A server of its own: nothing of the person's own is touched, and all of it goes with the test.
+  // A separate tmux server does not touch the developer's sessions, and ends with the test.
   const socket = join(await tempFolder(), 'tmux');
   const tmux = (...args: string[]) =>
     String(
@@ -82,10 +82,10 @@ export async function openTmux(
   };
 }
 
-/** Runs the `hob` command in a terminal of 80 columns; its exit code is written below it as `[exit 0]`. */
+/** Runs the `hob` command in a terminal of 80 columns. Its exit code is printed below as `[exit 0]`. */
 export function runInTmux(args: readonly string[], options: TerminalOptions): Promise<Terminal> {
   const words = [process.execPath, join(projectRoot, 'bin', 'hob.js'), ...args].map((word) => `'${word}'`);
-  // A shell that is interrupted together with the command would go with it, and could not say how it ended.
+  // Without the trap, Ctrl-C would also end the shell, which then could not print the exit code.
   const command = `trap : INT; ${words.join(' ')}; echo "[exit $?]"; exec sleep 600`;
   return openTmux([command], { columns: 80, lines: 24, ...options });
 }

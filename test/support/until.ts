@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const betweenLooksMs = 10;
 /**
- * What takes longer hangs. Nothing is told by how long something takes, as other tests, and other machines on the same host,
- * may be busy; less than a test may take, so that it fails with what it waited for.
+ * A wait that takes longer counts as hung. It is so long because other tests, and other machines on the same host, may
+ * be busy. It is shorter than the timeout of a test, so that the failure names what the test waited for.
  */
 export const hungMs = 120_000;
-/** Half of the minute after which an executor goes that was forgotten: who waits longer sees that, and not that it was ended. */
+/** Half of the minute after which an abandoned executor exits by itself. A longer wait could not show that it was stopped. */
 export const goneMs = 30_000;
 
-/** Looks again and again until there is something to see, for what no event tells of. */
+/** Polls until `look` returns something, for changes without an event. */
 export async function until<Seen>(
   what: string,
   look: () => Promise<Seen | false | undefined>,
@@ -25,7 +25,7 @@ export async function until<Seen>(
   }
 }
 
-/** Waits until a file is there. */
+/** Waits until a file exists. */
 export async function fileThere(path: string): Promise<void> {
   await until(`${path} is there`, async () => {
     const found = await stat(path).catch(() => null);
@@ -33,7 +33,7 @@ export async function fileThere(path: string): Promise<void> {
   });
 }
 
-/** The lines of a file that others append to; none when it is not there yet. */
+/** The lines of a file that others append to; none if it does not exist yet. */
 export async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\n').filter((line) => line !== '');

@@ -21,24 +21,24 @@ export const programs = {
 
 export const pythonFile = findProgram('python3') ?? 'python3';
 
-/** What warm interpreters need around them, in a folder of the test's own, and the processes that they are. */
+/** The folder, pipes and environment that warm interpreters need, and their processes. */
 export interface WarmScene {
   readonly folder: string;
   readonly fifos: FifoPool;
-  /** An environment by which every process of the test is known. */
+  /** An environment that identifies every process of the test. */
   readonly env: Record<string, string>;
-  /** Python, in that environment. */
+  /** A Python interpreter with that environment. */
   python(options?: Partial<InterpreterSpec>): InterpreterSpec;
-  /** A run of a program that is written for it. */
+  /** An order to run this program text, which is written to a file. */
   order(text: string, options?: { args?: string[] }): Promise<Order>;
-  /** The same as the executor is told of it. */
+  /** The same as the executor receives it. */
   run(text: string, options?: Partial<RunSpec>): Promise<RunSpec>;
   processes(): Promise<number[]>;
-  /** Waits until none of its processes is left. */
+  /** Waits until all processes have exited. */
   noneLeft(): Promise<void>;
-  /** The names of pipes, and of what else lies with them, that were taken, not given back, and are still there. */
+  /** Names of pipes and other files that were taken, not returned, and still exist. */
   names(): string[];
-  /** How many file handles of this process are open, but for those of pipes that wait to be lent again. */
+  /** How many file handles this process has open, without those of pipes that wait for reuse. */
   handles(): number;
 }
 
@@ -127,7 +127,7 @@ export async function openWarmScene(): Promise<WarmScene> {
   return scene;
 }
 
-/** All that an interpreter writes until it has ended, and how it did. Its streams are given back by then. */
+/** Collects the output of an interpreter until it exits, and its exit code. Returns its pipes to the pool. */
 export async function seeThrough(interpreter: WarmInterpreter): Promise<{
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -141,12 +141,12 @@ export async function seeThrough(interpreter: WarmInterpreter): Promise<{
   return { code, signal, ...(isUnseen && { isUnseen }), stdout, stderr };
 }
 
-/** How many file handles of this process are open. */
+/** How many file handles this process has open. */
 export function openHandles(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
-/** The process that made this one. */
+/** The parent of a process. */
 export function parentOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
@@ -156,7 +156,7 @@ function isOf(name: string, path: string): boolean {
   return name === path || name.startsWith(`${path}-`);
 }
 
-/** What is in a pipe, which is given back if it is read to its end with that. */
+/** Reads everything in a pipe. At the end of the stream, returns the pipe to the pool. */
 export function readAll({ readFd, giveBack, giveUp }: OutputPipe): string {
   const chunk = Buffer.alloc(65_536);
   let text = '';
@@ -165,7 +165,7 @@ export function readAll({ readFd, giveBack, giveUp }: OutputPipe): string {
       text += chunk.toString('utf8', 0, bytes);
     giveBack();
   } catch {
-    // Somebody else still holds the other end.
+    // Another process still holds the other end.
     giveUp();
     closeSync(readFd);
   }

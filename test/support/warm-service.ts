@@ -17,7 +17,7 @@ export interface Interpreters {
   readonly memory_bytes: number;
 }
 
-/** What a service says of its warm interpreters. */
+/** The statistics of warm interpreters that a service reports. */
 export interface Warm {
   readonly hits: number;
   readonly misses: number;
@@ -33,7 +33,7 @@ export async function warmOf(hob: Hob): Promise<Warm> {
   return warm;
 }
 
-/** Waits until so many kinds of interpreters each have one that waits, or more, and none is about to come. */
+/** Waits until this many kinds of interpreters each have at least one waiting, and none is starting. */
 export async function untilWaiting(hob: Hob, kinds = 1): Promise<readonly Interpreters[]> {
   return until(`interpreters of ${kinds} kinds wait`, async () => {
     const { interpreters } = await warmOf(hob);
@@ -42,17 +42,17 @@ export async function untilWaiting(hob: Hob, kinds = 1): Promise<readonly Interp
   });
 }
 
-/** Runs a script by an interpreter that waits, after as many cold runs as that takes. */
+/** Runs a script in a waiting interpreter, after as many cold runs as that takes. */
 export async function runWarm(hob: Hob, id: string, rest: Record<string, unknown> = {}): Promise<Answer> {
   await makeWarm(hob, id, rest);
   const before = await warmOf(hob);
   const answer = await hob.run(id, rest);
   const after = await warmOf(hob);
-  if (after.hits !== before.hits + 1) throw new Error('it was started cold');
+  if (after.hits !== before.hits + 1) throw new Error('the run was cold');
   return answer;
 }
 
-/** Runs a script cold, so that interpreters for it are started, and waits until they wait. */
+/** Runs a script cold, so that interpreters for it start, and waits until they are ready. */
 export async function makeWarm(hob: Hob, id: string, rest: Record<string, unknown> = {}): Promise<void> {
   await until('the script runs warm', async () => {
     const before = await warmOf(hob);
@@ -65,20 +65,20 @@ export async function makeWarm(hob: Hob, id: string, rest: Record<string, unknow
   });
 }
 
-/** The processes that the executor has started itself, interpreters that wait and fork servers among them. */
+/** The direct children of a process: of an executor, they include waiting interpreters and fork servers. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const children: number[] = [];
   for (const name of await readdir('/proc')) {
     try {
       if (/^\d+$/.test(name) && parentOf(Number(name)) === pid) children.push(Number(name));
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   }
   return children;
 }
 
-/** The fork server of a service that has one, and those that wait to be given a run. */
+/** The fork server of a service, and its children that wait for a run. */
 export async function forkServerOf(hob: Hob): Promise<{ server: number; waiting: number[] }> {
   return until('there is a fork server with children', async () => {
     for (const server of await childrenOf(await executorPid(hob.home))) {
@@ -94,7 +94,7 @@ async function commandOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
 }
 
-/** A service for a whole file of tests, to which scripts are added. */
+/** A service for a whole test file. Tests add scripts to it. */
 export interface WarmService {
   readonly hob: Hob;
   readonly trace: Trace;
@@ -102,7 +102,7 @@ export interface WarmService {
   readonly scripts: string;
   /** Writes a script of this name, waits until the service knows it, and returns its id. */
   add(name: string, options: ScriptOptions): Promise<string>;
-  /** Fails when anything of it is left. */
+  /** Fails if any of its processes is left. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { tempFolder } from './hob.ts';
 
-/** Packs names and texts of files, given as JSON, into a zip file. */
+/** Packs files, given as JSON of names and texts, into a zip file. */
 const packer = `
 import json, sys, zipfile
 job = json.load(sys.stdin)
@@ -14,13 +14,13 @@ with zipfile.ZipFile(job["path"], "w") as archive:
 `;
 
 interface WheelOptions {
-  /** Further lines of the metadata, such as what it requires itself. */
+  /** Additional lines of the metadata, such as its own requirements. */
   metadata?: string[];
   /** The text of the module. */
   text?: string;
 }
 
-/** Puts a package for Python into a folder, ready to be installed without any index. Its module says its version. */
+/** Writes a Python package into a folder, installable without an index. Its module prints its version. */
 export async function makeWheel(
   folder: string,
   name: string,
@@ -42,7 +42,7 @@ export async function makeWheel(
   return path;
 }
 
-/** Puts a package for Node.js into a folder, as a registry would hand it out. Its module says its version. */
+/** Writes a Node.js package into a folder, as a registry would serve it. Its module prints its version. */
 export async function makeTarball(
   folder: string,
   name: string,

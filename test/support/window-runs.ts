@@ -17,13 +17,13 @@ export interface WindowRun {
   readonly window: ScreenWindow;
 }
 
-/** Waits until the service has seen a script that was written while it runs. */
+/** Waits until the service knows a script that was written while it runs. */
 export async function scriptKnown(hob: Hob, scriptId: string): Promise<void> {
   const isKnown = async () => (await hob.get(`/api/scripts/${scriptId}`)).status === 200;
   await until(`the script ${scriptId} is known`, isKnown);
 }
 
-/** Asks for a run and does not wait for it. */
+/** Starts a run without waiting for it. */
 export async function ask(hob: Hob, scriptId: string): Promise<string> {
   const inEnglish = { 'Accept-Language': 'en' };
   const { status, body } = await hob.post('/api/execute', { script_id: scriptId }, inEnglish);
@@ -31,7 +31,7 @@ export async function ask(hob: Hob, scriptId: string): Promise<string> {
   return String(body.run_id);
 }
 
-/** Asks for a run and waits until its window is there. */
+/** Starts a run and waits until its window is open. */
 export async function openRun(
   hob: Hob,
   { screen }: Desk,
@@ -41,18 +41,18 @@ export async function openRun(
   return { runId, window: await screen.window(titled(script.name)) };
 }
 
-/** Some emulators put a name of their own beside the title. */
+/** Some emulators add their own name to the title. */
 export function titled(name: string): RegExp {
   return new RegExp(`(?:^|- )${name}(?: -|$)`);
 }
 
-/** What a run has written so far. */
+/** The output of a run so far. */
 export async function outputOf(hob: Hob, runId: string): Promise<string> {
   const response = await fetch(`${hob.url}/api/runs/${runId}/stdout`);
   return response.ok ? await response.text() : '';
 }
 
-/** Waits until a run has written something. */
+/** Waits until a run has written a text. */
 export function written(hob: Hob, runId: string, what: string): Promise<string> {
   return until(`the run has written ${what}`, async () => {
     const output = await outputOf(hob, runId);
@@ -60,7 +60,7 @@ export function written(hob: Hob, runId: string, what: string): Promise<string> 
   });
 }
 
-/** Waits until a window is gone. */
+/** Waits until a window is closed. */
 export function windowGone({ screen }: Desk, name: string): Promise<true> {
   return until(
     `the window of ${name} is gone`,
@@ -68,7 +68,7 @@ export function windowGone({ screen }: Desk, name: string): Promise<true> {
   );
 }
 
-/** Waits until a window says how its run has ended: the only text in colour on the screen. */
+/** Waits until a window shows how its run ended. That is the only coloured text on the screen. */
 export async function endShown({ screen }: Desk, colour: 'green' | 'red'): Promise<void> {
   await until(`a ${colour} text is on the screen`, async () => {
     const { pixels } = await screen.shot();
@@ -82,12 +82,12 @@ export async function endShown({ screen }: Desk, colour: 'green' | 'red'): Promi
   });
 }
 
-/** Fails unless nothing of a run is left running. */
+/** Fails if any process of a run is still running. */
 export async function expectNothingLeft(runId: string): Promise<void> {
   expect(await processesWith(`HOB_RUN_ID=${runId}`)).toEqual([]);
 }
 
-/** The programs in the windows of a home. */
+/** The processes in the windows of a home. */
 export async function windowPrograms(home: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -100,16 +100,16 @@ export async function windowPrograms(home: string): Promise<number[]> {
   return found;
 }
 
-/** The emulators in whose windows these programs run. */
+/** The emulators whose windows contain these processes. */
 export async function emulatorsOf(programs: readonly number[]): Promise<number[]> {
   const statuses = await Promise.all(programs.map((pid) => readFile(`/proc/${pid}/status`, 'utf8')));
   const parents = statuses.map((status) => Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]));
-  // Who has lost its parent is a child of the first process of all, which is to be left alone.
+  // The parent of an orphan is process 1, which must not be killed.
   if (!parents.every((pid) => pid > 1)) throw new Error('a window has no emulator');
   return [...new Set(parents)];
 }
 
-/** Gives a window another size, in pixels. */
+/** Resizes a window, in pixels. */
 export async function resizeWindow(
   { env }: Desk,
   windowId: string,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Runs in a terminal window: tells over a socket what it was started with, and stays until the other side hangs up. */
+/** Runs in a terminal window. Reports over a socket how it was started, and exits when the other side closes the socket. */
 const [socket, ...words] = process.argv.slice(2);
 const connection = connect(socket, () => {
   const ttys = [process.stdin, process.stdout, process.stderr].map((stream) => stream.isTTY === true);

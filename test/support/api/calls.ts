@@ -34,7 +34,7 @@ const otherTypes = [
   'a'.repeat(5000),
 ];
 const oddQueries = ['%', '%zz', '&&==&', '?', '[]=1&[]=2', 'a[b]=c', '__proto__=1'];
-/** Headers of the interface and of HTTP itself, which any call may have. */
+/** Headers of the interface and of HTTP itself. Any call may carry them. */
 const anyHeaders = [
   'idempotency-key',
   'range',
@@ -50,7 +50,7 @@ const anyHeaders = [
   'x-forwarded-host',
 ];
 
-/** Makes calls of an operation: most of them by its schemas, many of them hostile somewhere. */
+/** Generates calls of an operation. Most follow its schemas, and many contain a hostile value somewhere. */
 export class CallMaker {
   readonly #known: Known;
   readonly #hostile: HostileValues;
@@ -65,7 +65,7 @@ export class CallMaker {
     const target = this.#path(operation, random) + this.#query(operation, random);
     const headers = this.#headers(operation, random);
     const method = random.next() < 0.06 ? random.pick(otherMethods) : operation.method;
-    // What is no request to the parser has no method, and so its refusal has a body: more than a client expects of HEAD.
+    // If the parser rejects the request, it knows no method, and its refusal has a body. After HEAD, a client expects none.
     const isAsked = method !== 'HEAD' || isPlainHead(target, headers);
     const { body, ...sent } = this.#body(operation, isAsked ? method : operation.method, random);
     return {
@@ -77,7 +77,7 @@ export class CallMaker {
     };
   }
 
-  /** A service that is asked to stop in earnest would stop. */
+  /** The generated requests are always invalid, because a valid one would stop the service. */
   #refusedStop(random: SeededRandom): Call {
     const all = random.pick([
       '1',
@@ -111,7 +111,7 @@ export class CallMaker {
   }
 
   #path({ path, method }: Operation, random: SeededRandom): string {
-    // Progress is taken from a run alone.
+    // Only a run may report progress.
     const isOfRun = random.next() < (path === '/api/progress' ? 0.7 : 0.15);
     const prefix = isOfRun ? this.#known.prefix(random) : '';
     let filled = path.replace('{id}', () =>
@@ -130,9 +130,9 @@ export class CallMaker {
       steps.splice(random.between(1, steps.length), random.between(0, 1), this.#hostile.inUrl(random));
       filled = steps.join('/');
     }
-    // A letter may be escaped without becoming another.
+    // `%61` must mean the same as `a`.
     if (random.next() < 0.02) filled = filled.replace('a', '%61');
-    // Two slashes at the beginning, or one less, are for the door and not for the routes.
+    // Exactly one leading slash: access control, not the routes, handles two slashes or none.
     return `${prefix}/${filled.replace(/^\/+/, '')}`;
   }
 
@@ -175,7 +175,7 @@ export class CallMaker {
     method: string,
     random: SeededRandom,
   ): { headers: Record<string, string>; body: Buffer | null } {
-    // Node answers a body of these by itself, or takes what follows for another request.
+    // Node answers a TRACE or HEAD request with a body by itself, or parses the body as another request.
     if (method === 'TRACE' || method === 'HEAD') return { headers: {}, body: null };
     if (bodies.length === 0 && random.next() < 0.95) return { headers: {}, body: null };
     const [declared, schema] =
@@ -190,7 +190,7 @@ export class CallMaker {
     return { headers: { ...headers, ...length }, body };
   }
 
-  /** The text of an object by its schema. Values are texts themselves, because some of them are no JSON. */
+  /** The JSON text of an object of this schema. Values are texts already, because some of them are not JSON. */
   #json(schema: Schema, random: SeededRandom): string {
     const known = this.#known.body(schema, random);
     if (random.next() < 0.45) return JSON.stringify(onlyOf(known, schema));
@@ -221,7 +221,7 @@ export class CallMaker {
     return fields.join('&');
   }
 
-  /** A value by its schema alone, at its limits and just beyond them. */
+  /** A value generated from the schema alone, at its limits and just beyond them. */
   #plain(schema: Schema, random: SeededRandom): unknown {
     if (schema.anyOf !== undefined) return this.#plain(random.pick(schema.anyOf), random);
     if (schema.enum !== undefined) return random.next() < 0.8 ? random.pick(schema.enum) : 'none of them';
@@ -248,7 +248,7 @@ function isPlainHead(target: string, headers: object): boolean {
   return /^[\x21-\x7e]{1,8000}$/.test(target) && JSON.stringify(headers).length < 8000;
 }
 
-/** The fields that the schema has. */
+/** Only the fields that the schema declares. */
 function onlyOf(fields: Record<string, unknown>, { properties = {} }: Schema): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name in properties));
 }

@@ -1,12 +1,12 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
-/** One request, down to its bytes. Characters of the target and of headers stand for bytes. */
+/** One request, down to its bytes. Each character of the target and of the headers stands for one byte. */
 export interface Call {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer | null;
-  /** It may be long until it is answered, and nobody wants to wait for that. */
+  /** Whether the client disconnects without an answer, because the answer may take long. */
   readonly hangsUp: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The body was not read to its end: it has none, or may be long in coming. */
+  /** Whether the body was not read to its end, because it has no end or may take long. */
   readonly isCut: boolean;
 }
 
@@ -34,7 +34,7 @@ export class ApiClient {
     this.#agent.destroy();
   }
 
-  /** Null when the caller hung up before it was answered. */
+  /** Resolves with null when the caller hung up before the answer. */
   send(call: Call): Promise<ApiAnswer | null> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = new URL(this.#url);
@@ -53,7 +53,7 @@ export class ApiClient {
           );
         },
       );
-      const tooLate = setTimeout(() => sent.destroy(new Error('there was no answer')), answeredWithinMs);
+      const tooLate = setTimeout(() => sent.destroy(new Error('no answer in time')), answeredWithinMs);
       const hangUp = setTimeout(() => {
         if (!call.hangsUp) return;
         clearTimeout(tooLate);
@@ -70,19 +70,19 @@ export class ApiClient {
   }
 }
 
-/** Streams of events, and output that is followed, go on for as long as the run does. */
+/** Event streams and followed output continue until the run ends. */
 function isEndless({ target }: Call, { headers }: IncomingMessage): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true || target.includes('follow');
 }
 
-/** The whole body, or the beginning of one that may have no end. */
+/** The whole body, or only the beginning if the body may have no end. */
 function readBody(response: IncomingMessage, isEndless: boolean): Promise<{ body: Buffer; isCut: boolean }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const done = (isCut: boolean) => resolve({ body: Buffer.concat(chunks), isCut });
     response.once('error', (error) => reject(error));
     response.once('end', () => done(false));
-    // The head is all that is certain to come of the output of a run that writes nothing.
+    // A run that writes nothing sends the headers of its output, but perhaps never a byte of it.
     if (isEndless && response.headers['content-type']?.startsWith('text/plain')) return done(true);
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { projectRoot } from '../hob.ts';
 
-/** As much of a JSON Schema as the document of the interface uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   type?: string;
   format?: string;
@@ -28,9 +28,9 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Content types and schemas of the body; none where it takes none. */
+  /** Content types and schemas of the request body; empty if the operation takes no body. */
   readonly bodies: readonly (readonly [type: string, schema: Schema])[];
-  /** By status, or by a class of them such as 4XX. */
+  /** By status, or by a status class such as 4XX. */
   readonly responses: Readonly<Record<string, { content?: Content }>>;
 }
 
@@ -44,7 +44,7 @@ interface OpenApi {
   >;
 }
 
-/** Every operation of a document, and the one that gives the document, which it does not list. */
+/** Every operation of a document, plus the operation that returns the document, which the document does not list. */
 export function readOperations(document: string): Operation[] {
   const { paths }: OpenApi = JSON.parse(document);
   const errors = paths['/api/health']?.get?.responses ?? {};
@@ -70,14 +70,14 @@ export function readOperations(document: string): Operation[] {
   ];
 }
 
-/** The status of every error code, as docs/errors.md has it. */
+/** The status of every error code, from docs/errors.md. */
 export function readErrorCatalogue(): ReadonlyMap<string, number> {
   const page = readFileSync(join(projectRoot, 'docs', 'errors.md'), 'utf8');
   const rows = page.matchAll(/^\| `([a-z-]+)` \| (\d{3}) \|/gm);
   return new Map(Array.from(rows, ([, code = '', status]) => [code, Number(status)]));
 }
 
-/** What a target leads to: the operation, if its path and method are those of one, and the operations at its path. */
+/** Finds the operation with the path and method of a target, or null, and all operations at that path. */
 export function resolveTarget(
   operations: readonly Operation[],
   { method, target }: { method: string; target: string },
@@ -88,7 +88,7 @@ export function resolveTarget(
   return { operation: atPath.find((operation) => operation.method === wanted) ?? null, atPath };
 }
 
-/** Without the token of a run and without the query; a path that cannot be decoded leads nowhere. */
+/** The path without the run token and the query. A path that cannot be decoded matches no operation. */
 function decodedPath(target: string): string {
   const path = target.split('?', 1)[0] ?? '';
   const [start = '', step] = /^\/r\/([^/]+)/.exec(path) ?? [];

@@ -12,21 +12,21 @@ import type { Known } from './known.ts';
 
 const connections = 6;
 const callsBetweenHealth = 100;
-/** Far more than it takes to see what is wrong. */
+/** The fuzzer stops after this many faults: enough to find the cause. */
 const mostFaults = 100;
 
-/** Sends calls, judges the answers, and keeps count. */
+/** Sends calls, judges the answers, and counts them. */
 export class Fuzz {
   readonly #random = new SeededRandom();
   readonly #catalogue = readErrorCatalogue();
   readonly #hob: Hob;
   readonly #operations: readonly Operation[];
-  /** What is called: an operation that takes much can be called wrongly in more ways than one that takes nothing. */
+  /** Operations to choose from. An operation with many inputs is listed more often, because more calls of it can be wrong. */
   readonly #turns: readonly Operation[];
   readonly #known: Known;
   readonly #maker: CallMaker;
   readonly #client: ApiClient;
-  /** By operation, the first digits of the statuses that it was answered with. */
+  /** By operation, the first digits of the statuses of its answers. */
   readonly #classes = new Map<string, Set<string>>();
   readonly #codes = new Set<string>();
   readonly #faults: string[] = [];
@@ -44,7 +44,7 @@ export class Fuzz {
     onTestFinished(() => this.#client.close());
   }
 
-  /** Until so many more were answered. */
+  /** Sends calls until `count` more were answered. */
   async send(count: number): Promise<void> {
     const enough = this.#answered + count;
     const sendOn = async () => {
@@ -54,12 +54,12 @@ export class Fuzz {
     expect(this.#faults.slice(0, 10), `TEST_SEED=${this.#random.seed}`).toEqual([]);
   }
 
-  /** Calls what nothing but chance has kept from succeeding, until each has, or so many more were sent. */
+  /** Calls the operations that have not succeeded yet, until each has succeeded or `count` calls were sent. */
   async insist(count: number, { except }: { except: readonly string[] }): Promise<void> {
     for (let sent = 0; sent < count; sent++) {
       const missed = this.without('2').filter((name) => !except.includes(name));
       if (missed.length === 0) break;
-      // Some take a run that others have started.
+      // Some operations need a run that POST /api/execute has started.
       await this.#sendOne(
         this.#operations.filter((operation) => [...missed, 'POST /api/execute'].includes(nameOf(operation))),
       );
@@ -67,7 +67,7 @@ export class Fuzz {
     expect(this.#faults.slice(0, 10), `TEST_SEED=${this.#random.seed}`).toEqual([]);
   }
 
-  /** Waits until only the run that lasts as long as the test is under way. */
+  /** Cancels all runs but the one that lasts as long as the test, and waits until they have ended. */
   async settle(): Promise<void> {
     for (const runId of this.#known.takeLasting()) await this.#hob.post(`/api/runs/${runId}/cancel`, {});
     await until('nothing is under way', async () => {
@@ -86,7 +86,7 @@ export class Fuzz {
     };
   }
 
-  /** The operations that were never answered with such a status; where nothing can be said wrongly, nothing is refused. */
+  /** Operations without any answer of this status class. Operations without inputs need no 4xx, as no call of them can be wrong. */
   without(statusClass: '2' | '4'): string[] {
     return this.#operations
       .filter((operation) => statusClass === '2' || takesAnything(operation))
@@ -97,7 +97,7 @@ export class Fuzz {
   async #sendOne(turns = this.#turns): Promise<void> {
     const index = this.#sent++;
     if (index % callsBetweenHealth === 0) await this.#askHealth();
-    // Each call has numbers of its own, so that those beside it do not change what it is.
+    // Each call has its own seed, so that concurrent calls do not influence its content.
     const random = new SeededRandom((this.#random.seed + index * 7919) | 0);
     const call = this.#maker.make(random.pick(turns), random);
     try {
@@ -108,7 +108,7 @@ export class Fuzz {
     }
   }
 
-  /** The output of a run that is deleted meanwhile breaks off: no end of it could be told from the real one. */
+  /** Whether the run was deleted during the call. Its output then breaks off, because a regular end would look complete. */
   async #isDeleted({ target }: Call): Promise<boolean> {
     const [, runId] = /\/api\/runs\/([\da-f-]{36})\/std(?:out|err)/i.exec(target) ?? [];
     return runId !== undefined && (await this.#hob.get(`/api/runs/${runId}`)).status === 404;

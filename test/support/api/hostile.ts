@@ -4,7 +4,7 @@ import type { SeededRandom } from '../random.ts';
 import { oddBodies, oddHeaders, oddJson, oddSteps, oddTexts } from './odd-values.ts';
 
 const samples = 400;
-/** So rarely that large values, which take long, do not fill the time. */
+/** Large values are slow, so only one value in this many is large. */
 const oneLargeIn = 150;
 const mib = 1024 * 1024;
 
@@ -21,14 +21,14 @@ export class HostileValues {
     this.#texts = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), draw);
   }
 
-  /** A text, with anything in it. */
+  /** A text with any characters in it. */
   text(random: SeededRandom): string {
     if (random.between(1, oneLargeIn) === 1)
       return random.pick(['a', '中', '\0', '%', '../']).repeat(random.between(1000, 9000));
     return random.pick(random.next() < 0.6 ? oddTexts : this.#texts);
   }
 
-  /** What stands in the place of a JSON value; not always one. */
+  /** A text in place of a JSON value. It is not always valid JSON. */
   json(random: SeededRandom): string {
     const kind = random.next();
     if (kind < 0.3) return JSON.stringify(this.text(random));
@@ -37,7 +37,7 @@ export class HostileValues {
     return random.pick(oddJson);
   }
 
-  /** A whole body: at times the one that was meant, with something done to its bytes. */
+  /** A whole request body. Sometimes it is the valid body with some bytes changed. */
   body(random: SeededRandom, meant: string, type: string): Buffer {
     const kind = random.next();
     if (random.between(1, oneLargeIn) === 1)
@@ -52,7 +52,7 @@ export class HostileValues {
     return bytes;
   }
 
-  /** A step of a path, or a part of a query: some of it escaped, and some of it badly. */
+  /** A path segment or a part of a query. Some characters are escaped, and some of those incorrectly. */
   inUrl(random: SeededRandom): string {
     const kind = random.next();
     if (kind < 0.4) return random.pick(oddSteps);
@@ -60,7 +60,7 @@ export class HostileValues {
     return kind < 0.7 ? escaped(text) : asBytes(text);
   }
 
-  /** The value of a header; what no header can have is left out, because then it is no request. */
+  /** A header value. Characters that no header may contain are removed, because Node refuses to send them. */
   header(random: SeededRandom): string {
     const text = random.next() < 0.5 ? random.pick(oddHeaders) : this.text(random).slice(0, 3000);
     return Buffer.from(text)
@@ -69,14 +69,14 @@ export class HostileValues {
   }
 }
 
-/** As its bytes, one character for each; only what ends a target is escaped. */
+/** The text as bytes, one character per byte. Only characters that end a request target are escaped. */
 export function asBytes(text: string): string {
   return Buffer.from(text)
     .toString('latin1')
     .replace(/[^\x21-\x7e\x80-\xff]|#/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Lone surrogates cannot be escaped, and become a replacement character first. */
+/** Escapes a text. Lone surrogates cannot be escaped, so they become replacement characters first. */
 export function escaped(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }

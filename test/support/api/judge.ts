@@ -3,14 +3,14 @@ import Value from 'typebox/value';
 import type { ApiAnswer, Call } from './client.ts';
 import { type Operation, resolveTarget, type Schema } from './document.ts';
 
-/** On every answer, whatever it is. */
+/** Headers of every answer. */
 const constantHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 };
 
-/** What belongs to no operation has a form of its own. */
+/** The error form of paths and methods that belong to no operation. */
 const plainError: Schema & { additionalProperties: boolean } = {
   type: 'object',
   required: ['status', 'message'],
@@ -18,7 +18,7 @@ const plainError: Schema & { additionalProperties: boolean } = {
   additionalProperties: false,
 };
 const plainCodes = ['path-unknown', 'method-not-allowed'];
-/** What is no request for any path yet. */
+/** Codes of requests that were refused before their path was known. */
 const unreadCodes = ['request-malformed', 'request-header-too-large', 'request-timeout'];
 
 interface Rules {
@@ -27,7 +27,7 @@ interface Rules {
   readonly catalogue: ReadonlyMap<string, number>;
 }
 
-/** Everything about an answer that is not as the document says. */
+/** Every difference between an answer and the document. */
 export function findFaults(call: Call, answer: ApiAnswer, rules: Rules): string[] {
   const { status, headers } = answer;
   const faults: string[] = [];
@@ -64,7 +64,7 @@ function codeFaults({ status, headers }: ApiAnswer, catalogue: ReadonlyMap<strin
   return listed === status ? [] : [`${code} came with ${status}, and is listed with ${listed}`];
 }
 
-/** The content types that the answer may have, with their schemas; null when its status is not to be expected. */
+/** The content types that the answer may have, with their schemas; null if the document does not allow this status. */
 function contentsFor(
   call: Call,
   { status, headers }: ApiAnswer,
@@ -72,12 +72,12 @@ function contentsFor(
 ): Record<string, Schema> | null {
   const code = String(headers['x-hob-error']);
   const { operation, atPath } = resolveTarget(operations, call);
-  // Something that is there must not be said not to be.
+  // An existing path must not be reported as unknown, and an unknown path must not be reported as a wrong method.
   if (code === (atPath.length > 0 ? 'path-unknown' : 'method-not-allowed')) return null;
   if (plainCodes.includes(code)) return operation === null ? { 'application/json': plainError } : null;
   const [anyOther] = operations.filter(({ path }) => path === '/api/health');
   const described = unreadCodes.includes(code) ? anyOther : (operation ?? atPath[0] ?? anyOther);
-  // What was found although there is no operation for it would be one that the document does not know.
+  // A success without a documented operation would be an undocumented operation.
   if (operation === null && status < 400) return isPage(call, headers) ? { 'text/html': {} } : null;
   const response = described?.responses[status] ?? described?.responses[`${Math.floor(status / 100)}XX`];
   if (response === undefined) return null;
@@ -86,7 +86,7 @@ function contentsFor(
   );
 }
 
-/** What the console shows is for people, and lies beside what programs call. */
+/** The console's pages are for people and are not part of the API. */
 function isPage({ method, target }: Call, headers: ApiAnswer['headers']): boolean {
   const isHtml = headers['content-type']?.startsWith('text/html') === true;
   return isHtml && (method === 'GET' || method === 'HEAD') && !/^\/(?:api|r)(?:\/|$)/.test(target);
@@ -113,13 +113,13 @@ function bodyFaults(
   } catch (error) {
     return [`the body is not JSON: ${String(error)}`];
   }
-  // A document that fits is told so much faster than one that does not is explained.
+  // `Check` is much faster than `Errors`.
   if (Value.Check(schema, value)) return [];
   const mistakes = Value.Errors(schema, value).slice(0, 5);
   return [`the body has another form: ${JSON.stringify(mistakes).slice(0, 1000)}`];
 }
 
-/** Whole events only; the last one may have been cut off. */
+/** Checks whole events only. The last event may be cut off. */
 function eventFaults(text: string, isCut: boolean): string[] {
   const blocks = text.split('\n\n');
   const rest = blocks.pop();

@@ -4,15 +4,15 @@ import type { SeededRandom } from '../random.ts';
 import type { Operation, Schema } from './document.ts';
 
 export interface KnownScripts {
-  /** They end at once, and may be waited for. */
+  /** Scripts that end immediately, so that a call may wait for them. */
   readonly quick: readonly string[];
-  /** Of its kind: with params of several types, one of them required and one a secret. */
+  /** A script with params of several types, one of them required and one a secret. */
   readonly typed: string;
-  /** It goes on until it is cancelled. */
+  /** A script that runs until it is cancelled. */
   readonly lasting: string;
-  /** They cannot run. */
+  /** Scripts that cannot run. */
   readonly unusable: readonly string[];
-  /** The ids of packages, and where they and others can be had. */
+  /** Package ids, and sources of these and other packages. */
   readonly packages: { readonly ids: readonly string[]; readonly sources: readonly string[] };
   readonly environments: readonly string[];
 }
@@ -20,10 +20,10 @@ export interface KnownScripts {
 const remembered = 200;
 const mostLasting = 4;
 
-/** What a caller knows from earlier answers, and so can use in the next call. */
+/** What a caller knows from earlier answers and can use in the next call. */
 export class Known {
   readonly #scripts: KnownScripts;
-  /** A run that lasts as long as the test, and the part of its address that names it. */
+  /** A run that lasts as long as the test, and the path prefix with its token. */
   readonly #lastingRun: { readonly runId: string; readonly prefix: string };
   readonly #runs: string[] = [];
   readonly #lasting: string[] = [];
@@ -37,12 +37,12 @@ export class Known {
     this.#lastingRun = lastingRun;
   }
 
-  /** Runs that go on until they are cancelled; they are forgotten with this. */
+  /** Returns the runs that continue until they are cancelled, and removes them from the list. */
   takeLasting(): string[] {
     return this.#lasting.splice(0);
   }
 
-  /** Keeps what a later call can use. */
+  /** Stores the parts of an answer that a later call can use. */
   learn({ method, path }: Operation, sent: string, body: unknown): void {
     if (typeof body !== 'object' || body === null) return;
     if ('next' in body && typeof body.next === 'string') this.#keep(this.#cursors, body.next);
@@ -64,7 +64,7 @@ export class Known {
   id(path: string, method: string, random: SeededRandom): string {
     if (random.next() < 0.08) return randomUUID();
     if (path.startsWith('/api/scripts')) return random.pick([...this.#usable(), ...this.#scripts.unusable]);
-    // The latest may still be under way.
+    // The latest download or operation may still be running.
     if (path.startsWith('/api/models/downloads'))
       return random.pick([this.#downloads.at(-1) ?? randomUUID(), ...this.#downloads.slice(-4)]);
     if (path.startsWith('/api/packages/operations'))
@@ -81,7 +81,7 @@ export class Known {
     return random.next() < 0.1 ? id.toUpperCase() : id;
   }
 
-  /** The repo of a model that may be removed: where others look for one, there always is one. */
+  /** The repo of a model that may be removed. Calls that need a model use other repos. */
   repo(random: SeededRandom): string {
     return random.pick(['acme/spare', 'acme/none', 'acme/half']);
   }
@@ -111,7 +111,7 @@ export class Known {
       : random.pick(headerWords[name] ?? ['']);
   }
 
-  /** Values for the fields of a body that make a whole. */
+  /** Values for the fields of a body that are valid together. */
   body({ properties = {} }: Schema, random: SeededRandom): Record<string, unknown> {
     const params = { title: 'a title', quality: 5, mode: 'fast', password: 'secret', ratio: 0.5, isOn: true };
     if ('repo_id' in properties) {
@@ -153,7 +153,7 @@ export class Known {
   }
 }
 
-/** What is typed into a terminal: the keys that end a script or stop it, too. */
+/** Keys typed into a terminal, including those that end or suspend a script. */
 const typed = ['a', '\r', '中文\n', '\u0003', '\u0004', '\u001a', '\u001b[A', 'x'.repeat(5000)];
 
 const queryWords: Record<string, readonly string[]> = {

@@ -1,4 +1,4 @@
-/** Texts that mean something to somebody: to a file system, a shell, a database, a terminal, a parser. */
+/** Texts with a special meaning to a file system, a shell, a database, a terminal or a parser. */
 export const oddTexts = [
   '',
   ' ',
@@ -60,7 +60,7 @@ export const oddTexts = [
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const nestedObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-/** What may stand in the place of a JSON value, some of it without being one. */
+/** Texts in place of a JSON value. Some are not valid JSON. */
 export const oddJson = [
   'null',
   'true',
@@ -105,7 +105,7 @@ export const oddJson = [
   nested(10_000),
   nestedObjects(60),
   nestedObjects(10_000),
-  // No JSON at all.
+  // Not JSON at all.
   'NaN',
   'undefined',
   "'a'",
@@ -118,7 +118,7 @@ export const oddJson = [
   '/* */ 1',
 ];
 
-/** Whole bodies, some of them made from the one that was meant. */
+/** Whole bodies, some of them derived from the valid body. */
 export function oddBodies(meant: string): (string | Uint8Array)[] {
   return [
     '',
@@ -154,7 +154,7 @@ export function oddBodies(meant: string): (string | Uint8Array)[] {
   ];
 }
 
-/** Steps of a path and parts of a query, as they are sent. */
+/** Path segments and parts of queries, as they are sent. */
 export const oddSteps = [
   '..',
   '.',
@@ -198,7 +198,7 @@ export const oddSteps = [
   '%E4%B8%AD'.repeat(80),
 ];
 
-/** Values of headers. */
+/** Header values. */
 export const oddHeaders = [
   '',
   ' ',

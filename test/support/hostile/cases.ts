@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../../src/shared/errors.ts';
 
 export interface Case {
-  /** What is wrong, as the end of "a package is refused for". */
+  /** The defect, as the end of "a package is refused for". */
   what: string;
   code: ErrorCode;
-  /** What the sentence must name. */
+  /** A text that the message must contain. */
   names: string;
 }
 
-/** Further down than any package may go. */
+/** A path deeper than any package may have. */
 export const deepPath = `${Array.from({ length: 100 }, () => 'd').join('/')}/file`;
 
 export const badNames: [what: string, name: string, shown: string][] = [

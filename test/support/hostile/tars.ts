@@ -1,7 +1,7 @@
 import { paxOf, type TarEntry } from '../archives.ts';
 import { badNames, type Case, deepPath } from './cases.ts';
 
-/** Entries of a tar that must not get in, beside those of a good script. */
+/** Tar entries that must be refused, next to those of a valid script. */
 export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
   ...badNames
     .slice(0, 8)

@@ -2,7 +2,7 @@ import type { ZipEntry } from '../archives.ts';
 import { someScript } from '../archives.ts';
 import { badNames, type Case, deepPath } from './cases.ts';
 
-/** Entries of a zip that must not get in, beside those of a good script. */
+/** Zip entries that must be refused, next to those of a valid script. */
 export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
   ...badNames.map(
     ([what, name, names]) =>

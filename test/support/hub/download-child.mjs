@@ -2,7 +2,7 @@ import { ModelDownloads } from '../../../build/models/downloads/model-downloads.
 import { systemClock } from '../../../build/shared/clock.js';
 import { createLogger } from '../../../build/shared/log.js';
 
-/** Downloads `ada/tiny` in a process of its own, which a test may kill. Arguments: the address of the hub, and the cache. */
+/** Downloads `ada/tiny` in a separate process that a test may kill. Arguments: the address of the hub, and the cache. */
 const [, , endpoint, cache] = process.argv;
 const source = { endpoint, cache, token: null, tokenFile: null, isOffline: false };
 const downloads = new ModelDownloads({

@@ -15,12 +15,12 @@ interface Where {
   readonly silenceMs?: number;
 }
 
-/** A program that downloads in a process of its own. */
+/** The program that downloads in a separate process. */
 export const downloadChild = fileURLToPath(new URL('./download-child.mjs', import.meta.url));
 
 export const tiny = { owner: 'ada', name: 'tiny' };
 
-/** Downloads in this process, into caches below a folder, without long pauses between attempts. */
+/** Downloads in this process, into caches below a folder, with short pauses between attempts. */
 export async function downloadsHere({
   url,
   folder,
@@ -50,7 +50,7 @@ export function requestFor(more: Partial<DownloadRequest> = {}): DownloadRequest
   return { repo: tiny, source: 'huggingface', files: [], revision: null, ...more };
 }
 
-/** Waits for the end of a download. */
+/** Resolves when a download has ended. */
 export function endOf(downloads: ModelDownloads, id: string): Promise<DownloadView> {
   return new Promise((resolve) => {
     const look = (view: DownloadView | null) => {
@@ -63,7 +63,7 @@ export function endOf(downloads: ModelDownloads, id: string): Promise<DownloadVi
   });
 }
 
-/** Begins a download and waits for its end. */
+/** Starts a download and waits for its end. */
 export function pull(downloads: ModelDownloads, more: Partial<DownloadRequest> = {}): Promise<DownloadView> {
   return endOf(downloads, downloads.start(requestFor(more)).download.id);
 }

@@ -1,4 +1,4 @@
-// The real entry of the thread, from its source: Node alone does not read TypeScript.
+// Loads the real entry of the worker thread from its TypeScript source, which Node cannot read by itself.
 import { register } from 'tsx/esm/api';
 
 register();

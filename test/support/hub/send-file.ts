@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { StoredFile } from './stored-file.ts';
 
-/** How a server may fail to give out a file. */
+/** Ways in which a server can fail to send a file. */
 export type Fault =
-  /** Hangs up after so many bytes. */
+  /** Closes the connection after this many bytes. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
-  /** Sends so many bytes and then nothing, until the test ends or the client goes. */
+  /** Sends this many bytes and then nothing, until the test ends or the client disconnects. */
   | { readonly kind: 'stall'; readonly afterBytes: number }
-  /** Never answers at all. */
+  /** Never answers. */
   | { readonly kind: 'silent' }
-  /** Says that the file is shorter, or longer, and sends just that. */
+  /** Declares a wrong size, and sends that many bytes. */
   | { readonly kind: 'sized'; readonly sizeBytes: number }
-  /** The same, but without saying how long it is. */
+  /** The same, without declaring a size. */
   | { readonly kind: 'unsaid'; readonly sizeBytes: number }
-  /** One bit is another. */
+  /** Changes one bit. */
   | { readonly kind: 'tampered' }
   | { readonly kind: 'ignores-range'; readonly afterBytes?: number }
   | { readonly kind: 'etag'; readonly etag: string; readonly afterBytes?: number }
@@ -24,7 +24,7 @@ export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string> }
   | { readonly kind: 'redirect'; readonly location: string };
 
-/** One answer to a request for a file, as it went over the wire. */
+/** One answer to a request for a file, as it was sent. */
 export interface Sent {
   readonly path: string;
   readonly range: string | null;
@@ -40,7 +40,7 @@ interface SendOptions {
   readonly note: (sent: Sent) => void;
 }
 
-/** Gives out a file, or the part that was asked for, well or badly. */
+/** Sends a file or the requested range of it, correctly or with a fault. */
 export function sendFile({ file, fault, request, response, note }: SendOptions): void {
   const range = request.headers.range ?? null;
   const etag = fault?.kind === 'etag' ? fault.etag : `"${file.sha256}"`;
@@ -98,7 +98,7 @@ function send(bytes: Buffer, fault: Fault | undefined, response: ServerResponse,
     response.end();
     return;
   }
-  // Whatever was written is on its way before the end of it.
+  // Waits until the bytes have been sent before it closes the connection.
   write(bytes.subarray(0, limit), () => {
     if (fault?.kind !== 'stall') setTimeout(() => response.destroy(), 20);
   });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** A file that the stand-in has to give out. */
+/** A file of the test hub. */
 export interface StoredFile {
   readonly path: string;
   readonly bytes: Buffer;
-  /** Large files are on another host, and known by their sha256. */
+  /** Large files are on another host, and are identified by their sha256. */
   readonly isLarge: boolean;
   readonly sha256: string;
   readonly gitSha: string;
@@ -24,7 +24,7 @@ export function storedFile(
   };
 }
 
-/** Bytes that repeat nowhere, so that none can stand in for another; the same each time. */
+/** Bytes without repetitions, so that no part can be mistaken for another. They are the same on every call. */
 export function someBytes(count: number, seed = 1): Buffer {
   const bytes = Buffer.allocUnsafe(count);
   let state = seed * 2_654_435_761;
@@ -35,7 +35,7 @@ export function someBytes(count: number, seed = 1): Buffer {
   return bytes;
 }
 
-/** What a repo of two large files and some small ones may look like. */
+/** The files of a repo: two large ones and some small ones. */
 export function someFiles(): StoredFile[] {
   return [
     storedFile('config.json', Buffer.from('{"model_type":"tiny"}')),

@@ -10,14 +10,14 @@ import type { StoredFile } from './stored-file.ts';
 export const commit = '0123456789abcdef0123456789abcdef01234567';
 const pageLength = 2;
 
-/** What was asked of one of the two hosts. */
+/** A request to one of the two hosts. */
 export interface Asked {
   readonly host: 'hub' | 'store';
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** For 127.0.0.1, and the key that belongs to it. */
+/** A certificate for 127.0.0.1 and its private key. */
 interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -26,17 +26,17 @@ interface Certificate {
 type Answerer = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean;
 
 /**
- * A real server that speaks the HTTP of both sources for one repo, `ada/tiny`: lists in pages, files with ranges, and the large files
- * on a second host (another port), to which it redirects. It can be told to fail in many ways, and counts what it sends.
+ * A real server that implements the HTTP interface of both sources for one repo, `ada/tiny`: paged lists, files with ranges, and
+ * redirects to a second host (another port) for large files. Tests can make it fail in many ways. It counts what it sends.
  */
 export class TestHub {
   readonly asked: Asked[] = [];
   readonly sent: Sent[] = [];
   /** Changes the entries of the list before they are sent. */
   alter: (entries: Record<string, unknown>[]) => unknown = (entries) => entries;
-  /** What the revision is said to be. */
+  /** The revision that it reports. */
   sha: unknown = commit;
-  /** Answers instead of the hub; false leaves it to the hub. */
+  /** Answers a request in place of the hub; returns false to leave the request to the hub. */
   answer: Answerer = () => false;
   files: readonly StoredFile[];
   readonly #faults = new Map<string, Fault[]>();
@@ -51,14 +51,14 @@ export class TestHub {
     this.#store = this.#serve((request, response) => this.#answerStore(request, response));
   }
 
-  /** With a certificate it speaks TLS. */
+  /** Uses TLS if a certificate is given. */
   static async start(files: readonly StoredFile[], certificate?: Certificate): Promise<TestHub> {
     const hub = await TestHub.launch(files, certificate);
     onTestFinished(() => hub.close());
     return hub;
   }
 
-  /** One whose end is the caller's business, for a whole file of tests. */
+  /** Starts a hub for a whole test file. The caller must close it. */
   static async launch(files: readonly StoredFile[], certificate?: Certificate): Promise<TestHub> {
     const hub = new TestHub(files, certificate);
     for (const server of [hub.#hub, hub.#store]) {
@@ -83,12 +83,12 @@ export class TestHub {
     return this.#urlOf(this.#store);
   }
 
-  /** The next answers for a file, one after the other; then it goes well again. */
+  /** Sets the faults of the next answers for a file, one per answer. Later answers are correct again. */
   fail(path: string, ...faults: readonly Fault[]): void {
     this.#faults.set(path, [...faults]);
   }
 
-  /** Bytes of a file that went over the wire. */
+  /** How many bytes of a file were sent. */
   bytesSent(path: string): number {
     return this.sent.filter((sent) => sent.path === path).reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -101,7 +101,7 @@ export class TestHub {
 
   #urlOf(server: Server): string {
     const address = server.address();
-    if (typeof address !== 'object' || address === null) throw new Error('the hub does not listen');
+    if (typeof address !== 'object' || address === null) throw new Error('the hub is not listening');
     return `${this.#certificate === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`;
   }
 

@@ -1,6 +1,6 @@
 import type { Knock } from '../../../src/http/door/judge.ts';
 
-/** What a door does not see, or sees otherwise than it is. */
+/** A defect in access control: it ignores or misreads something in a request. */
 export type Blindness = (knock: Knock) => Knock;
 
 const withHeaders =
@@ -22,7 +22,7 @@ const firstHostOnly: Blindness = (knock) => {
 const valuesOf = (wanted: string, see: (value: string) => string) =>
   withHeaders((name, value) => [name, name === wanted ? see(value) : value]);
 
-/** Each of them is a hole in the door. */
+/** Each of them makes access control accept a request that it must refuse. */
 export const blindnesses: [what: string, blindness: Blindness][] = [
   ['a second Host', firstHostOnly],
   [

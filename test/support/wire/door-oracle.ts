@@ -1,25 +1,25 @@
 import type { Heard, WireAnswer } from './exchange.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
 
-/** Who lives behind the door. */
+/** The addresses and origins that access control accepts. */
 export interface House {
   /** In lower case, with the port. */
   readonly hosts: readonly string[];
   readonly trustedOrigins: readonly string[];
 }
 
-/** What must become of one request. */
+/** The expected result of one request. */
 export interface Verdict {
   readonly method: string;
   /**
-   * `in`: it passes the door. `out`: it is turned away for one of the reasons. `shut`: the connection is closed on it.
-   * `none`: there is no request in the bytes, or only a part of one.
+   * `in`: access control accepts it. `out`: it is refused for one of the reasons. `shut`: the connection is closed.
+   * `none`: the bytes contain no request, or only a part of one.
    */
   readonly fate: 'in' | 'out' | 'shut' | 'none';
   readonly reasons: readonly string[];
-  /** A server may as well say that this is no request. */
+  /** Whether a server may also answer that this is not a request. */
   readonly isDoubtful: boolean;
-  /** Something is wrong with what is behind the door's business: the rest of the request. */
+  /** Whether the body is invalid. Access control does not check it. */
   readonly isBodyWrong: boolean;
   readonly isPathWrong: boolean;
 }
@@ -40,7 +40,7 @@ export const onEveryAnswer = {
   'content-security-policy': "frame-ancestors 'none'",
 };
 
-/** Decides from the bytes alone, by the rules of the door, what must become of each request in them. */
+/** Decides from the bytes alone, by the rules of access control, the expected result of each request in them. */
 export function decide(bytes: Buffer, house: House): Verdict[] {
   const text = bytes.toString('latin1');
   const isMoreAt = (at: number) => /[^\r\n]/.test(text.slice(at));
@@ -62,14 +62,14 @@ export function decide(bytes: Buffer, house: House): Verdict[] {
   return verdicts;
 }
 
-/** Whether the client said that nothing comes behind a request, or left open whether what comes will be read. */
+/** Whether this is the last request of the connection, or whether it is unclear if the server reads another. */
 function readConnection({ version, headers }: ReadRequest): { isLast: boolean; isUnclear: boolean } {
   const options = headers
     .filter(([name]) => name === 'connection')
     .flatMap(([, value]) => value.toLowerCase().split(/[ \t]*,[ \t]*/));
   const isKept = options.includes('keep-alive');
   const isClosed = options.includes('close');
-  // What is sent before it is known which protocol was agreed on may be lost.
+  // After an Upgrade header, the server may discard what the client sends before the protocol is agreed on.
   const isOffer = headers.some(([name]) => name === 'upgrade');
   return { isLast: !isKept && (isClosed || version !== '1.1'), isUnclear: isOffer || (isKept && isClosed) };
 }
@@ -92,7 +92,7 @@ function judgeRequest(request: ReadRequest | null, house: House): Verdict {
   };
 }
 
-/** Every rule that a request breaks; which of them is named in the answer is up to the door. */
+/** Every rule that the request breaks. The answer may name any of them. */
 function reasonsAgainst({ method, target, version, headers }: ReadRequest, house: House): string[] {
   const valuesOf = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
   const reasons: string[] = [];
@@ -109,7 +109,7 @@ function reasonsAgainst({ method, target, version, headers }: ReadRequest, house
     reasons.push('door-origin');
 
   const harmless = method === 'GET' || method === 'HEAD' ? ['same-origin', 'none'] : ['same-origin'];
-  // A page that is trusted is another site's, and its browser says so.
+  // A trusted page may belong to another site, and its browser says so in Sec-Fetch-Site.
   if (!isTrusted && valuesOf('sec-fetch-site').some((site) => !harmless.includes(site)))
     reasons.push('door-fetch-site');
 
@@ -121,7 +121,7 @@ function lowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** How many answers are certain to come, and whether others may. */
+/** The number of answers that must come, and whether more may come. */
 export function expectedAnswers(verdicts: readonly Verdict[]): { certain: number; mayBeMore: boolean } {
   let certain = 0;
   for (const { fate, isDoubtful, isBodyWrong } of verdicts) {
@@ -133,13 +133,13 @@ export function expectedAnswers(verdicts: readonly Verdict[]): { certain: number
   return { certain, mayBeMore: false };
 }
 
-/** What is wrong with the answers, in words; null when the door did what it must. */
+/** Describes what is wrong with the answers; null if they are as expected. */
 export function disagreement(verdicts: readonly Verdict[], { answers, rest, isHung }: Heard): string | null {
   if (isHung) return 'neither answered nor closed';
   if (rest !== '') return `an answer that is none: ${rest.slice(0, 200)}`;
   if (!answers.every(hasItsHeaders))
     return 'an answer without the headers of every answer, or with those of CORS';
-  // The bytes are read ahead of the answers, so that what is no request may be told of, and the connection closed, first.
+  // The server parses ahead, so it may refuse invalid bytes and close the connection before it answers earlier requests.
   const isCutShort = verdicts.some(
     ({ fate, isDoubtful, isBodyWrong }) => isDoubtful || isBodyWrong || fate === 'none' || fate === 'shut',
   );
@@ -163,7 +163,7 @@ export function disagreement(verdicts: readonly Verdict[], { answers, rest, isHu
 
 function hasItsHeaders({ headers }: WireAnswer): boolean {
   const isOpen = [...headers.keys()].some((name) => name.startsWith('access-control-'));
-  // The page of the console has more rules in its policy.
+  // The policy of the console's page contains additional rules.
   const has = (name: string, value: string) => headers.get(name)?.split('; ').includes(value) === true;
   return !isOpen && Object.entries(onEveryAnswer).every(([name, value]) => has(name, value));
 }
@@ -191,14 +191,14 @@ function wrongAnswer(verdict: Verdict, answer: WireAnswer, isCutShort: boolean):
   }
 }
 
-/** Whether the rules leave the parser a choice between the fate and saying that this is no request. */
+/** Whether the rules allow the parser to refuse the bytes as no request instead. */
 export function isUndecided(verdicts: readonly Verdict[]): boolean {
   return verdicts.some(({ fate, isDoubtful, isBodyWrong }) => {
     return (fate === 'in' || fate === 'out') && (isDoubtful || isBodyWrong);
   });
 }
 
-/** The service's way to say that the bytes are no request; one whose path is malformed does not end the connection. */
+/** Whether the service refused the bytes as no request. A request with a malformed path does not close the connection. */
 export function isNoRequest(answer: WireAnswer): boolean {
   const statuses: Record<string, number> = { 'request-malformed': 400, 'request-header-too-large': 431 };
   return statuses[codeOf(answer)] === answer.status && answer.headers.get('connection') === 'close';

@@ -1,14 +1,14 @@
 import type { SeededRandom } from '../random.ts';
 import type { House } from './door-oracle.ts';
 
-/** A request that is still to be written down; every text is bytes, one a character. */
+/** A request before it is serialised. Every character of a text is one byte. */
 export interface Draft {
-  /** What stands before the request line. */
+  /** Bytes before the request line. */
   before: string;
   method: string;
   target: string;
   version: string;
-  /** Whole lines, without their ends. */
+  /** Whole lines without their line ends. */
   headers: string[];
   body: string;
   lineEnd: string;
@@ -49,7 +49,7 @@ const writes: { target: string; type: string; body: string }[] = [
   { target: '/nowhere', type: 'application/json', body: '{}' },
 ];
 
-/** A request that any program might send. Nothing that it asks for changes anything. */
+/** A request that any program might send. It changes nothing on the service. */
 export function draftRequest(random: SeededRandom, house: House): Draft {
   const isWrite = random.next() < 0.5;
   const write = random.pick(writes);

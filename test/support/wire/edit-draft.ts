@@ -2,7 +2,7 @@ import type { SeededRandom } from '../random.ts';
 import type { House } from './door-oracle.ts';
 import type { Draft } from './draft-request.ts';
 
-/** Makes a request odd in one way. */
+/** Changes one thing in a request. */
 export type Twist = (draft: Draft, random: SeededRandom, house: House) => void;
 
 export const isNamed = (line: string, name: string) =>

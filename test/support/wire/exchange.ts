@@ -2,18 +2,18 @@ import { connect } from 'node:net';
 
 export interface WireAnswer {
   readonly status: number;
-  /** By their names in lower case; of several with one name, the last. */
+  /** By name in lower case. The last one wins if a name occurs more than once. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** How many answers of the kind of 100 Continue came before it. */
+  /** How many interim answers, such as 100 Continue, came before it. */
   readonly interim: number;
-  /** It has no end, so its beginning has to do. */
+  /** Whether the body has no end, so that only its beginning was read. */
   readonly isStream: boolean;
 }
 
 export interface Heard {
   readonly answers: readonly WireAnswer[];
-  /** What came behind the last answer and is none. */
+  /** Bytes after the last answer that are no answer. */
   readonly rest: string;
   readonly isHung: boolean;
 }
@@ -22,17 +22,17 @@ interface Exchange {
   readonly address: string;
   readonly port: number;
   readonly bytes: Buffer;
-  /** Of the requests in the bytes, one after the other: an answer to HEAD has no body. */
+  /** The methods of the requests in the bytes, in order. An answer to HEAD has no body. */
   readonly methods: readonly string[];
-  /** So many answers are waited for before this side says that it has no more to send. */
+  /** How many answers to wait for before this side closes its half of the connection. */
   readonly wanted: number;
-  /** How long it waits for one more that may come or not. */
+  /** How long to wait for one more optional answer. */
   readonly patienceMs: number;
 }
 
 const hungAfterMs = 30_000;
 
-/** Sends bytes over a connection of their own, and hears all that comes back until the other side closes it. */
+/** Sends bytes over a new connection, and collects all that comes back until the other side closes it. */
 export function exchange(options: Exchange): Promise<Heard> {
   const { address, port, bytes, methods, wanted, patienceMs } = options;
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ export function exchange(options: Exchange): Promise<Heard> {
       chunks.push(chunk);
       look();
     });
-    // A connection that is reset is one that was closed, with whatever came before.
+    // A reset connection counts as closed. The bytes received before count.
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(hung);
@@ -65,7 +65,7 @@ export function exchange(options: Exchange): Promise<Heard> {
   });
 }
 
-/** Takes what was heard apart. */
+/** Parses the received bytes. */
 export function readAnswers(
   bytes: Buffer,
   methods: readonly string[],
@@ -88,7 +88,7 @@ export function readAnswers(
       text = behind;
       continue;
     }
-    // What was not understood is answered as if it were no HEAD.
+    // A request that was not understood is answered with a body, even if it was a HEAD.
     const isBare = methods[answers.length] === 'HEAD' && !behind.startsWith('{');
     const isStream = !isBare && headers.get('content-type')?.startsWith('text/event-stream') === true;
     const length = isBare ? 0 : isStream ? behind.length : bodyLength(behind, headers);
@@ -99,7 +99,7 @@ export function readAnswers(
   }
 }
 
-/** How many of the characters are the body; null when it is not all there. */
+/** The length of the body in characters; null if it is not complete. */
 function bodyLength(text: string, headers: ReadonlyMap<string, string>): number | null {
   if (headers.get('transfer-encoding') !== 'chunked') {
     const length = Number(headers.get('content-length') ?? 0);

@@ -3,13 +3,13 @@ import type { House } from './door-oracle.ts';
 import { draftRequest, writeDown } from './draft-request.ts';
 import { twist } from './twists.ts';
 
-/** The bytes of one connection: a request or several, most of them with something odd about them. */
+/** The bytes of one connection: one or more requests, most of them with a defect. */
 export function hostileBytes(random: SeededRandom, house: House): Buffer {
   const requests = random.next() < 0.15 ? random.between(2, 3) : 1;
   const parts: Buffer[] = [];
   for (let request = 1; request <= requests; request++) {
     const draft = draftRequest(random, house);
-    // What is sent behind a good request is the one that may slip through.
+    // Mostly the last request has a defect, because one after a valid request is the most likely to slip through.
     const isLast = request === requests;
     const twists = isLast || random.next() < 0.2 ? random.pick([0, 1, 1, 1, 1, 2, 2, 3]) : 0;
     for (let count = 0; count < twists; count++) twist(draft, random, house);
@@ -22,7 +22,7 @@ export function hostileBytes(random: SeededRandom, house: House): Buffer {
   return bytes;
 }
 
-/** With a few bytes changed, put in or taken out. */
+/** The bytes with a few of them changed, inserted or removed. */
 function damaged(bytes: Buffer, random: SeededRandom): Buffer {
   let text = bytes.toString('latin1');
   for (let count = random.between(1, 3); count > 0; count--) {

@@ -15,9 +15,9 @@ interface Knocking {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly random: SeededRandom;
-  /** How many connections are made. */
+  /** The number of connections. */
   readonly count: number;
-  /** Stops before that. */
+  /** Stops earlier when this returns true. */
   readonly isEnough?: (tally: Tally) => boolean;
 }
 
@@ -27,9 +27,9 @@ export interface Tally {
   turnedAway: number;
   noRequests: number;
   serverErrors: number;
-  /** Connections with a request of which the parser decides whether it is one. */
+  /** Connections with a request that the parser may accept or refuse. */
   undecided: number;
-  /** Sound requests whose answer never came, because of what stood behind them. */
+  /** Valid requests without an answer, because of the bytes after them. */
   overtaken: number;
   /** Each with the bytes that caused it. */
   disagreements: string[];
@@ -39,7 +39,7 @@ const atOnce = 96;
 const patienceMs = 200;
 const shownBytes = 600;
 
-/** Sends hostile bytes over many connections, and compares what comes back with what the rules of the door say. */
+/** Sends hostile bytes over many connections, and compares the answers with the rules of access control. */
 export async function knock({ house, addresses, port, random, count, isEnough }: Knocking): Promise<Tally> {
   const tally: Tally = {
     requests: 0,

@@ -9,7 +9,7 @@ import { statusOf } from '../../../src/http/error-answers.ts';
 import type { Blindness } from './blindnesses.ts';
 import { type House, onEveryAnswer } from './door-oracle.ts';
 
-/** The door in a server of its own, with something that it overlooks, and nothing behind it. */
+/** A server with access control that has one defect, and nothing behind it. */
 export async function openLaxDoor(blindness: Blindness): Promise<{ port: number; house: House }> {
   const policy = { hosts: new Set<string>(), trustedOrigins: new Set(['http://mine.test:3000']) };
   const options = { requireHostHeader: false, maxHeaderSize: 32 * 1024 };

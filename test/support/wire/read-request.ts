@@ -1,19 +1,19 @@
 /**
- * A reader of requests that was written from RFC 9112 alone. It takes the bytes apart as generously as any server might, and
- * says whether a server may, or must, see no request in them.
+ * A request parser that was written from RFC 9112 alone. It parses the bytes as generously as any server might, and reports
+ * whether a server may, or must, refuse them.
  */
 export interface ReadRequest {
   readonly method: string;
   readonly target: string;
-  /** As in `1.1`; empty where the request line has none. */
+  /** Such as `1.1`; empty if the request line has none. */
   readonly version: string;
-  /** Names in lower case, values without the blanks around them. */
+  /** Names in lower case, values without surrounding blanks. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /**
-   * `sound`: it is a request. `doubtful`: a server may take it for one, or not. `broken`: it must not.
+   * `sound`: valid. `doubtful`: a server may accept it or not. `broken`: a server must refuse it.
    */
   readonly head: Soundness;
-  /** Where its body ends; null when it has not come to an end, or nobody can say. */
+  /** The offset after its body; null if the body is incomplete or its length is unclear. */
   readonly end: number | null;
   readonly body: Soundness | 'unfinished';
 }
@@ -23,11 +23,11 @@ type Soundness = 'sound' | 'doubtful' | 'broken';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const wellKnownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 const largestHead = 32 * 1024;
-/** Servers differ in what they count. */
+/** Servers count header sizes differently. */
 const surelyTooLarge = 34 * 1024;
 const mostHeaders = 1000;
 
-/** The request at this place; null when its head has not come to an end. */
+/** The request at this offset; null if its head is incomplete. */
 export function readRequest(text: string, start: number): ReadRequest | null {
   const doubts = new Doubts();
   let at = start;
@@ -68,16 +68,16 @@ class Doubts {
 }
 
 function readRequestLine(line: string, doubts: Doubts) {
-  // Words may be parted by more than one blank, for servers that like it so.
+  // Some servers accept several blanks between words.
   doubts.mayRefuse(/ {2}| $/.test(line));
   const parts = line.replace(/ +$/, '').split(/ +/);
   const [method = '', target = '', version] = parts;
   doubts.mustRefuse(parts.length > 3 || !token.test(method) || target === '');
   doubts.mayRefuse(!wellKnownMethods.includes(method));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters.
   doubts.mustRefuse(/[\x00-\x20\x7f]/.test(target));
   doubts.mayRefuse(!target.startsWith('/') || /[\x80-\xff]/.test(target));
-  // Node's parser reads the protocols of streams and of Icecast, too, and does not tell them apart.
+  // Node's parser also reads RTSP and Icecast, and does not distinguish them.
   const [, protocol, digits] = /^(HTTP|RTSP|ICE)\/(\d\.\d)$/.exec(version ?? '') ?? [];
   doubts.mustRefuse(version !== undefined && digits === undefined);
   doubts.mayRefuse(protocol !== 'HTTP' || (digits !== '1.1' && digits !== '1.0'));
@@ -87,7 +87,7 @@ function readRequestLine(line: string, doubts: Doubts) {
 function readHeaders(lines: readonly string[], doubts: Doubts): [string, string][] {
   const headers: [string, string][] = [];
   for (const line of lines) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters.
     doubts.mustRefuse(/[\x00-\x08\x0b-\x1f\x7f]/.test(line));
     const last = headers.at(-1);
     if (/^[ \t]/.test(line)) {
@@ -110,14 +110,14 @@ function trimBlanks(value: string): string {
 
 type Framing = 'chunked' | number | null;
 
-/** How the end of the body is told; null when nobody can say. */
+/** How the length of the body is declared; null if that is unclear. */
 function readFraming(headers: readonly [string, string][], version: string, doubts: Doubts): Framing {
   const valuesOf = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
   const lengths = valuesOf('content-length');
   const listed = valuesOf('transfer-encoding').flatMap((value) =>
     value.toLowerCase().split(',').map(trimBlanks),
   );
-  // HTTP has empty places in a list passed over.
+  // HTTP ignores empty elements of a list.
   const codings = listed.filter((coding) => coding !== '');
   doubts.mayRefuse(codings.length < listed.length);
   if (codings.length > 0) {

@@ -6,7 +6,7 @@ import { framingTwists } from './framing-twists.ts';
 import { otherTwists } from './header-twists.ts';
 import { methodTwists, targetTwists, versionTwists } from './line-twists.ts';
 
-/** Each kind is as frequent as it stands here, however many ways there are to do it. */
+/** A list has the same probability however many twists are in it. A list that occurs twice is twice as likely. */
 const kinds = [
   ...[methodTwists, targetTwists, versionTwists, framingTwists],
   ...[hostTwists, hostTwists, originTwists, originTwists],
