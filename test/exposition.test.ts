@@ -32,7 +32,7 @@ describe('the reader of metrics', () => {
     ],
     ['no sum', histogram('hob_h_bucket{le="+Inf"} 1', 'hob_h_count 1')],
   ])('refuses %s', (_what, text) => {
-    expect(() => parseExposition(text)).toThrow('not a proper text of metrics');
+    expect(() => parseExposition(text)).toThrow('invalid metrics text');
   });
 
   it('notices what only grows and has not', () => {
