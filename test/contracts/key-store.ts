@@ -14,23 +14,23 @@ const newUse = (rest: Partial<KeyUse> = {}): KeyUse => ({
 
 interface KeysAndRuns {
   keys: KeyStore;
-  /** Puts a run on record. */
+  /** Inserts a run. */
   begin: (runId: string) => void;
   end: (runId: string) => void;
 }
 
-/** What every store of keys does, whatever it keeps them in. */
+/** The behaviour of every key store, wherever it stores the keys. */
 export function describeKeyStore(name: string, openWithRuns: () => KeysAndRuns): void {
   const open = () => openWithRuns().keys;
-  describe(`a store of keys in ${name}`, () => {
-    it('knows nothing of keys it was not given', () => {
+  describe(`the key store in ${name}`, () => {
+    it('finds no key that was never stored', () => {
       const keys = open();
       expect(keys.find(newUse(), at(0))).toBeNull();
       expect(keys.isHeld('run')).toBe(false);
       expect(() => keys.release('run')).not.toThrow();
     });
 
-    it('knows a key by its script and its hash, and gives back what it was used for', () => {
+    it('finds a key by its script and hash, and returns the request and run it was used for', () => {
       const keys = open();
       const use = newUse();
       const owner = { runId: 'run', usedAt: at(5), since: at(0) };
@@ -41,7 +41,7 @@ export function describeKeyStore(name: string, openWithRuns: () => KeysAndRuns):
       expect(keys.isHeld('run')).toBe(true);
     });
 
-    it('looks past a key that was used too long ago, and lets it be used anew', () => {
+    it('ignores an expired key and allows its reuse', () => {
       const keys = open();
       const use = newUse();
       keys.put(use, { runId: 'old', usedAt: at(5), since: at(0) });
@@ -52,7 +52,7 @@ export function describeKeyStore(name: string, openWithRuns: () => KeysAndRuns):
       expect(keys.isHeld('old')).toBe(false);
     });
 
-    it('gets rid of old keys as new ones come', () => {
+    it('deletes expired keys when new ones are stored', () => {
       const keys = open();
       const old = Array.from({ length: 50 }, (_, index) => `old ${index}`);
       for (const runId of old) keys.put(newUse(), { runId, usedAt: at(1), since: at(0) });
@@ -66,7 +66,7 @@ export function describeKeyStore(name: string, openWithRuns: () => KeysAndRuns):
       expect(keys.isHeld('new 0')).toBe(true);
     });
 
-    it('keeps a key for as long as its run has no end, however long ago it was used', () => {
+    it('keeps the key of a run that has not ended, however old it is', () => {
       const { keys, begin, end } = openWithRuns();
       const use = newUse();
       begin('long');
@@ -80,7 +80,7 @@ export function describeKeyStore(name: string, openWithRuns: () => KeysAndRuns):
       expect(keys.isHeld('long')).toBe(false);
     });
 
-    it('releases the key of a run, and no other', () => {
+    it('releases the key of one run only', () => {
       const keys = open();
       const [one, other] = [newUse(), newUse()];
       keys.put(one, { runId: 'one', usedAt: at(5), since: at(0) });

@@ -11,10 +11,10 @@ const durably = { durable: true };
 
 const startAt = (startedAt: string) => ({ startedAt, executor: '1-aa' });
 
-/** What every store of runs does, whatever it keeps them in. */
+/** The behaviour of every run store, wherever it stores the runs. */
 export function describeRunStore(name: string, open: () => RunStore): void {
-  describe(`a store of runs in ${name}`, () => {
-    it('knows nothing of runs it was not given', () => {
+  describe(`the run store in ${name}`, () => {
+    it('finds no run that was never stored', () => {
       const store = open();
       expect(store.isOpen).toBe(true);
       expect(store.has(randomUUID())).toBe(false);
@@ -25,7 +25,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(() => store.markStarted(randomUUID(), startAt('now'), quickly)).not.toThrow();
     });
 
-    it.each([quickly, durably])('gives a run back as it was put in: %j', (options) => {
+    it.each([quickly, durably])('returns a run as it was stored: %j', (options) => {
       const store = open();
       const records = [
         queuedRun(),
@@ -40,7 +40,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       for (const record of records) expect(store.find(record.runId)).toEqual(record);
     });
 
-    it('gives back in brief what it was given: nothing that is too large for that', () => {
+    it('returns the brief form of an inserted run', () => {
       const store = open();
       const large = '大'.repeat(2000);
       const records = [queuedRun(), queuedRun({ data: [large] }), queuedRun({ params: { large } })];
@@ -50,7 +50,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       }
     });
 
-    it('takes a run with its start, and gives it back as it was queued', () => {
+    it('stores a run together with its start, and returns the queued record', () => {
       const store = open();
       const record = queuedRun();
       const start = { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' };
@@ -59,7 +59,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.unfinished()).toHaveLength(1);
     });
 
-    it('takes a run id once, and a token once, and keeps what it has', () => {
+    it('refuses a duplicate run id or token, and keeps the existing run', () => {
       const store = open();
       const record = queuedRun();
       store.insert(record, 'token', quickly);
@@ -72,7 +72,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.findByToken('token')).toEqual({ runId: record.runId, depth: 0 });
     });
 
-    it('does not change with what it was given, nor with what it gave', () => {
+    it('copies records when it stores and returns them', () => {
       const store = open();
       const params: Record<string, number> = { quality: 85 };
       const record = queuedRun({ params });
@@ -83,7 +83,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.find(record.runId)?.params).toEqual({ quality: 85 });
     });
 
-    it.each([quickly, durably])('notes the start of a run: %j', (options) => {
+    it.each([quickly, durably])('records the start of a run: %j', (options) => {
       const store = open();
       const record = queuedRun();
       store.insert(record, 'token', quickly);
@@ -96,7 +96,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       });
     });
 
-    it('notes what runs have left running, before or after their end, and forgets it for none', () => {
+    it('records how many processes a run left running, before or after its end, and ignores unknown runs', () => {
       const store = open();
       const [early, late, never] = [queuedRun(), queuedRun(), queuedRun()] as const;
       for (const record of [early, late, never]) store.insert(record, `token of ${record.runId}`, quickly);
@@ -110,7 +110,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(counts).toEqual([2, 0, null]);
     });
 
-    it('notes the end of a run with all that came of it', () => {
+    it('records the end of a run with its whole outcome', () => {
       const store = open();
       const endings = [
         runEnding(),
@@ -142,7 +142,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       }
     });
 
-    it('keeps the time at which a run started when its end does not know better', () => {
+    it('keeps the start time of a run when its end has none', () => {
       const store = open();
       const record = queuedRun();
       store.insert(record, 'token', quickly);
@@ -151,7 +151,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.find(record.runId)?.startedAt).toBe('2024-05-01T12:00:01.000Z');
     });
 
-    it('takes the first end of a run, and no other', () => {
+    it('keeps the first end of a run and ignores later ones', () => {
       const store = open();
       const record = queuedRun();
       store.insert(record, 'token', quickly);
@@ -163,7 +163,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.find(record.runId)).toEqual({ ...record, ...runEnding() });
     });
 
-    it('writes what belongs together, or nothing of it', () => {
+    it('writes a transaction completely or not at all', () => {
       const store = open();
       const [kept, given] = [queuedRun(), queuedRun()];
       const write = (record: RunRecord) => store.insert(record, `token of ${record.runId}`, durably);
@@ -171,7 +171,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       const half = () => {
         write(given);
         store.atomically(() => store.finish(kept.runId, runEnding()), quickly);
-        throw new Error('that was not to be');
+        throw new Error('expected failure');
       };
       expect(() => store.atomically(half, quickly)).toThrow('not to be');
       expect(store.find(given.runId)).toBeNull();
@@ -179,7 +179,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.atomically(() => store.finish(kept.runId, runEnding()), quickly)).not.toBeNull();
     });
 
-    it('shows a run in brief without what is too large for that', () => {
+    it('omits large values from the brief form of a run', () => {
       const store = open();
       const small = queuedRun();
       const large = queuedRun({ data: ['x'.repeat(5000)], params: { text: 'y'.repeat(5000) } });
@@ -193,7 +193,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.findBrief(randomUUID())).toBeNull();
     });
 
-    it('knows a run by its token, also after its end', () => {
+    it('finds a run by its token, also after its end', () => {
       const store = open();
       const record = queuedRun({ depth: 5 });
       store.insert(record, 'token', quickly);
@@ -205,7 +205,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.findByToken('TOKEN')).toBeNull();
     });
 
-    it('lists what has no end yet, in the order in which it came, whatever the clock said', () => {
+    it('lists runs without an end in the order of insertion, whatever their timestamps', () => {
       const store = open();
       const at = (minute: number) => queuedRun({ queuedAt: `2024-05-01T12:0${minute}:00.000Z` });
       const records = [at(3), at(1), at(2), at(1), at(0)] as const;

@@ -5,13 +5,13 @@ import type { Program } from './programs.ts';
 import { openStage, type Stage } from './stage.ts';
 
 interface Comparison {
-  /** Programs whose every line of output must differ from all lines of their other runs. */
+  /** Programs that must print different lines in every run. */
   readonly drawing: readonly Program[];
-  /** The most processes that one of the programs leaves running. */
+  /** The largest number of processes that one of the programs leaves running. */
   readonly mostLeft: number;
 }
 
-/** One test for each program: warm it does the same as cold. */
+/** One test per program: warm it does the same as cold. */
 export function comparePrograms(programs: readonly Program[], { drawing, mostLeft }: Comparison): void {
   let stage: Stage;
   const warm = new Map<Program, Observation>();
@@ -21,7 +21,7 @@ export function comparePrograms(programs: readonly Program[], { drawing, mostLef
   afterAll(() => stage.close());
 
   for (const program of drawing) {
-    it(`that ${program.name.replaceAll('-', ' ')} prints others each time`, async () => {
+    it(`that ${program.name.replaceAll('-', ' ')} prints different lines in every run`, async () => {
       const drawn = [stage.cold(program), await stage.runWarm(program), await stage.runWarm(program)];
       const numbers = drawn.flatMap(({ seen }) => seen.stdout.trim().split('\n'));
       expect(numbers.length).toBeGreaterThan(drawn.length);
@@ -32,7 +32,7 @@ export function comparePrograms(programs: readonly Program[], { drawing, mostLef
   for (const program of inOrder(programs)) {
     it(titleOf(program), async () => {
       const cold = stage.cold(program);
-      // Whatever a program fails of, it is not a mistake in itself.
+      // A wrong exit code means that the program itself has a mistake.
       expect(cold.seen.record.exit_code, cold.seen.stderr).toBe(program.exit ?? cold.seen.record.exit_code);
       const observed = await stage.runWarm(program);
       warm.set(program, observed);
@@ -45,7 +45,7 @@ export function comparePrograms(programs: readonly Program[], { drawing, mostLef
     const left: Record<string, number> = {};
     const expected: Record<string, number> = {};
     for (const [program, observed] of warm) {
-      // Its child may end before the count or after it.
+      // The child of such a program may exit before or after the count.
       if (program.awaits !== null) continue;
       expected[program.name] = await countLeft(stage.hob, stage.cold(program).runId);
       left[program.name] = await countLeft(stage.hob, observed.runId);
@@ -55,7 +55,7 @@ export function comparePrograms(programs: readonly Program[], { drawing, mostLef
   });
 }
 
-/** Whether a run is counted is not waited for where it may or may not be: those come last, so that they confuse nobody. */
+/** Sorts programs that may be warm or cold last. Their runs are not awaited in the counters, and would distort later counts. */
 function inOrder(programs: readonly Program[]): Program[] {
   const order = ['warm', 'cold', 'either'];
   return [...programs].sort((one, other) => order.indexOf(one.expect) - order.indexOf(other.expect));
@@ -65,5 +65,5 @@ function titleOf({ name, differs }: Program): string {
   const what = `that ${name.replaceAll('-', ' ')}`;
   return differs === null
     ? `${what} does the same warm and cold`
-    : `${what} does not do so alike, for ${differs}`;
+    : `${what} differs between warm and cold: ${differs}`;
 }

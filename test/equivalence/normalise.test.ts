@@ -5,8 +5,8 @@ import { normalise, normaliseBytes, withoutOwnFrames } from './normalise.ts';
 const host = '/opt/hob/dist/executor/warm';
 const lines = (...all: string[]) => all.join('\n');
 
-describe('frames of our own', () => {
-  it('are taken out of a stack of Node, with those of its loader', () => {
+describe('stack frames of the host', () => {
+  it('are removed from a Node stack, together with those of the loader', () => {
     expect(
       withoutOwnFrames(
         lines(
@@ -22,7 +22,7 @@ describe('frames of our own', () => {
     ).toBe(lines('Error: x', '    at fail (/scripts/main.js:1:7)', '{', "  code: 'X'"));
   });
 
-  it('are taken out of errors within errors, and of what Node says when it aborts', () => {
+  it('are removed from nested errors and from the message of a Node abort', () => {
     expect(
       withoutOwnFrames(
         lines(
@@ -43,7 +43,7 @@ describe('frames of our own', () => {
     );
   });
 
-  it('are nothing else: what a program says of such files stays', () => {
+  it('are not removed if the program itself prints such paths', () => {
     const text = lines(
       `File "${host}/host.py" was read`,
       '    indented',
@@ -58,8 +58,8 @@ describe('frames of our own', () => {
   });
 });
 
-describe('what two runs of one program differ in', () => {
-  it('is the folder, the run, the process and addresses, and nothing else', () => {
+describe('normalisation of two runs of one program', () => {
+  it('replaces the folder, the run id, the process id and addresses, and nothing else', () => {
     const particulars = { folder: '/s/warm/one', runId: 'a-b-c' };
     expect(
       normalise('/s/warm/one/main.py /s/warm/other a-b-c 0x7f0000001234 (node:12) 0xff 12', particulars),

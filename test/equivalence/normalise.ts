@@ -1,21 +1,21 @@
 import { dirname } from 'node:path';
 
-/** What differs between any two runs of one program, however they are started. */
+/** Values that differ between any two runs of one program, however they are started. */
 export interface Particulars {
   readonly folder: string;
   readonly runId: string;
 }
 
-/** Bytes as text in which two runs are alike if they did the same. What is no UTF-8 is shown byte by byte. */
+/** Bytes as text that is equal for two runs that did the same. Bytes that are not UTF-8 are shown one by one. */
 export function normaliseBytes(bytes: Buffer, particulars: Particulars): string {
   const text = bytes.toString('utf8');
   return normalise(Buffer.from(text).equals(bytes) ? text : bytes.toString('latin1'), particulars);
 }
 
 /**
- * The folder of the script and the one it lies in, the id of the run, which is also in the path of its folder, the number of
- * a process where Node says it in a warning, addresses in memory, and whether two signals are ignored that the C library keeps for
- * itself: it sees to that in whatever is started by its `posix_spawn`. Nothing else is made alike.
+ * Replaces the folder of the script and its parent, the id of the run (also in the path of its folder), the process id
+ * in a warning of Node, memory addresses, and the flags of two ignored signals that the C library reserves: `posix_spawn` of
+ * the C library changes them in every process that it starts. Nothing else is replaced.
  */
 export function normalise(text: string, { folder, runId }: Particulars): string {
   return text
@@ -28,18 +28,18 @@ export function normalise(text: string, { folder, runId }: Particulars): string 
 }
 
 const place = String.raw`(?:node:internal/[^()]+|(?:file://)?/[^()]*/dist/executor/warm/[^()]+):\d+:\d+`;
-/** In a stack, or in the numbered one that is shown when Node itself aborts. */
+/** A frame of a stack, or of the numbered stack that Node prints when it aborts. */
 const nodeFrame = new RegExp(`^ *(?:at|\\d+:) (?:async )?(?:.* \\()?${place}\\)?,?( \\{)?$`);
-/** Stands for frames that are shown elsewhere. */
+/** A placeholder for frames that are printed elsewhere. */
 const sharedFrames = /^( +)\.\.\. \d+ (lines matching cause stack trace \.\.\.)$/;
 
-/** Takes frames out of the stacks of Node that only say how the program was called: those of Hob's own host, and of Node's loader. */
+/** Removes stack frames of Hob's own host and of Node's loader, which only show how the program was called. */
 export function withoutOwnFrames(text: string): string {
   const kept: string[] = [];
   for (const line of text.split('\n')) {
     const own = nodeFrame.exec(line);
     if (own === null) kept.push(line.replace(sharedFrames, '$1... $2'));
-    // An error with properties opens them behind its last frame.
+    // The properties of an error begin after its last frame.
     else if (own[1] !== undefined) kept.push('{');
   }
   return kept.join('\n');

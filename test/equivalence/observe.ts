@@ -7,7 +7,7 @@ import { killEach, processesWith } from '../support/processes.ts';
 import { fileThere, until } from '../support/until.ts';
 import { normaliseBytes, type Particulars, withoutOwnFrames } from './normalise.ts';
 
-/** Everything that a run of a program leaves for others to see. */
+/** Every visible effect of a run of a program. */
 export interface Observation {
   readonly runId: string;
   readonly seen: {
@@ -19,10 +19,10 @@ export interface Observation {
   };
 }
 
-/** Text of more characters than this is compared by its sum: a difference in it is not for reading. */
+/** Longer texts are compared by hash, because nobody could read the difference. */
 const mostReadable = 1_000_000;
 
-/** Runs a script and looks at what came of it. */
+/** Runs a script and collects its effects. */
 export async function observe(
   hob: Hob,
   id: string,
@@ -58,7 +58,7 @@ export async function observe(
   };
 }
 
-/** How many processes a run has left, which are counted some time after its end; then they are ended. */
+/** Waits until the processes that a run left behind have been counted, and then kills them. */
 export async function countLeft(hob: Hob, runId: string): Promise<number> {
   const count = await until('what the run left is counted', async () => {
     const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
@@ -75,7 +75,7 @@ async function outputOf(hob: Hob, stream: 'stdout' | 'stderr', particulars: Part
   return compared.length > mostReadable ? `${compared.length} characters ${sumOf(compared)}` : compared;
 }
 
-/** An envelope of Hob's repeats the end of stderr, with frames that do not count: what it says before that does. */
+/** A synthesized envelope repeats the end of stderr, which may contain frames of the host. Only the text before it counts. */
 function resultOf({ result, envelope }: Record<string, unknown>): unknown {
   const { code, msg } = Object(result);
   return envelope === 'own' ? result : { code, msg: String(msg).split('\n')[0] };
@@ -90,7 +90,7 @@ async function filesIn(folder: string, particulars: Particulars): Promise<Record
     if (name === 'script.toml') continue;
     if (stats.isDirectory()) files[name] = `folder ${mode}`;
     else if (stats.isSymbolicLink()) files[name] = `link to ${await readlink(path)}`;
-    // Python does not write one text to the same bytecode each time: which names are shared depends on what else is loaded.
+    // Python does not compile one text to the same bytecode each time: shared names depend on the other loaded modules.
     else if (extname(name) === '.pyc') files[name] = `bytecode ${mode}`;
     else files[name] = `file ${mode} ${normaliseBytes(await readFile(path), particulars)}`;
   }

@@ -2,32 +2,32 @@ import { chmod, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'nod
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A small program whose effects are compared. Its name is what it does: "a program that ..." */
+/** A small program whose effects are compared. Its name says what it does: "a program that ...". */
 export interface Program {
   readonly name: string;
   readonly language: string;
   readonly entry: string;
-  /** Variables that its manifest sets. */
+  /** Environment variables in its manifest. */
   readonly env: Readonly<Record<string, string>>;
-  /** Further lines of its manifest's runtime table. */
+  /** Additional lines of the runtime table in its manifest. */
   readonly runtime: string;
   /** Whether a waiting interpreter must take it, must not, or may. */
   readonly expect: 'warm' | 'cold' | 'either';
-  /** What it must exit with, so that a mistake in it is no equality. Null: that depends on the interpreter's version. */
+  /** The expected exit code: a mistake in the program must not count as equal. Null if it depends on the version. */
   readonly exit: number | null;
-  /** Why it does not do the same warm, where that is known and accepted. */
+  /** Why it behaves differently when warm, if that is known and accepted. */
   readonly differs: string | null;
-  /** A file that a process it leaves behind makes when that process is done. */
+  /** A file that a process left behind by the program creates when it finishes. */
   readonly awaits: string | null;
   readonly files: ReadonlyMap<string, Buffer>;
-  /** Symbolic links of its folder, and where they lead. */
+  /** Symbolic links in its folder, and their targets. */
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** What `cases.json` says of a program that is not just a file which exits with 0. */
+/** The entry in `cases.json` of a program that is more than one file, or does not exit with 0. */
 interface Case {
   readonly entry?: string;
-  /** Where the extension of the entry does not tell. */
+  /** Only if the extension of the entry does not identify the language. */
   readonly language?: string;
   readonly env?: Record<string, string>;
   readonly runtime?: string;
@@ -36,11 +36,11 @@ interface Case {
   readonly differs?: string;
   readonly awaits?: string;
   readonly links?: Record<string, string>;
-  /** Files that are no text for an editor: each character is the byte of that number. */
+  /** Binary files: each character is the byte with that number. */
   readonly bytes?: Record<string, string>;
 }
 
-/** A program that never ends is to fail by itself, and leave the others to theirs. */
+/** A program that never ends must fail on its own, without failing the others. */
 const mostSeconds = 25;
 
 const casesFile = 'cases.json';
@@ -54,7 +54,7 @@ const extensions: Record<string, string> = {
   '.ts': 'typescript',
 };
 
-/** The programs in a folder beside this file: each a file, a folder, or a case with bytes. */
+/** The programs in a folder next to this file. Each is a file, a folder, or a case with bytes. */
 export async function readPrograms(folderName: string): Promise<Program[]> {
   const folder = fileURLToPath(new URL(folderName, import.meta.url));
   const cases: Record<string, Case> = JSON.parse(await readFile(join(folder, casesFile), 'utf8'));
@@ -66,32 +66,32 @@ export async function readPrograms(folderName: string): Promise<Program[]> {
     const special = cases[name] ?? {};
     const entry = special.entry ?? `main${extname(item.name)}`;
     const files = item.isDirectory() ? await readFiles(path) : new Map([[entry, await readFile(path)]]);
-    if (programs.has(name)) throw new Error(`there are two programs named ${name}`);
+    if (programs.has(name)) throw new Error(`two programs are named ${name}`);
     programs.set(name, programOf(name, special, files));
   }
   for (const [name, special] of Object.entries(cases)) {
     if (programs.has(name)) continue;
     if (special.bytes === undefined)
-      throw new Error(`there is no program ${name}, which ${casesFile} speaks of`);
+      throw new Error(`${casesFile} has an entry for ${name}, but there is no such program`);
     programs.set(name, programOf(name, special, new Map()));
   }
   return [...programs.values()];
 }
 
-/** A program of one file that is nothing special. */
+/** A program of one file without special requirements. */
 export function plainProgram(name: string, entry: string, text: string): Program {
   return programOf(name, {}, new Map([[entry, Buffer.from(text)]]));
 }
 
-/** A program of these files, one of which is its entry. */
+/** A program of these files. One of them is its entry. */
 export function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer>): Program {
   const files = new Map(read);
   for (const [file, text] of Object.entries(special.bytes ?? {}))
     files.set(file, Buffer.from(text, 'latin1'));
   const entry = special.entry ?? [...files.keys()].find((file) => /^main\.\w+$/.test(file));
-  if (entry === undefined) throw new Error(`the program ${name} has no entry`);
+  if (entry === undefined) throw new Error(`no entry file in the program ${name}`);
   const language = special.language ?? extensions[extname(entry)];
-  if (language === undefined) throw new Error(`the program ${name} is in no known language`);
+  if (language === undefined) throw new Error(`unknown language of the program ${name}`);
   const {
     env = {},
     runtime = '',
@@ -116,7 +116,7 @@ async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** Writes the folder of a script, alike to the byte and the second wherever it is. */
+/** Writes the folder of a script with the same bytes and timestamps in every place. */
 export async function writeProgram(
   folder: string,
   program: Program,
@@ -147,13 +147,13 @@ async function writeFiles(folder: string, { files, links }: Pick<Program, 'files
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
     await chmod(path, 0o644);
-    // Bytecode that is kept beside a module tells of its time.
+    // Cached bytecode contains the modification time of its module.
     await utimes(path, 1_700_000_000, 1_700_000_000);
   }
   for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name));
 }
 
-/** Strings of JSON are strings of TOML. */
+/** A JSON string is also a valid TOML string. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }

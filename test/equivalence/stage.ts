@@ -9,22 +9,22 @@ import { type Observation, observe } from './observe.ts';
 import { type Program, writeProgram } from './programs.ts';
 import { allWait, mustBeWarm, readWarmth, runCounted } from './warmth.ts';
 
-/** A service with every program as two scripts: one that is always started cold, and one that may be warm. */
+/** A service with each program as two scripts: one always starts cold, the other may be warm. */
 export interface Stage {
   readonly hob: Hob;
-  /** Whether it has warm interpreters at all. */
+  /** Whether the service has warm interpreters at all. */
   readonly isWarm: boolean;
-  /** What a program did when it was started cold. */
+  /** The effects of a program's cold run. */
   cold(program: Program): Observation;
-  /** Runs a program by a warm interpreter, or without if it must be, and fails when that was not so. */
+  /** Runs a program in a warm interpreter, or cold if the program requires that. Fails if the start was of the other kind. */
   runWarm(program: Program): Promise<Observation>;
   close(): Promise<void>;
 }
 
-/** As many at once as a small machine has use for. */
+/** As many runs at once as a small machine can use. */
 const runsAtOnce = 4;
 
-/** So much that no interpreter is ended for want of room: each set of variables has interpreters of its own. */
+/** Enough memory that no interpreter is evicted. Each set of environment variables has its own interpreters. */
 const settings = mustBeWarm ? 'warm_memory_mb = 4096\n' : '';
 
 const places = ['cold', 'warm', 'idle'] as const;
@@ -54,11 +54,11 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
   const cold = await observeAll(programs, (program) => look('cold', program));
 
   const prepared = new Set<string>();
-  /** Has interpreters started for programs of this kind: the first run of a kind is what makes them start. */
+  /** Starts interpreters for programs of this kind. The first run of a kind triggers that. */
   const prepare = async (program: Program) => {
     const kind = JSON.stringify([program.language, program.env, program.runtime]);
     for (let attempt = 0; !prepared.has(kind); attempt++) {
-      if (attempt === 20) throw new Error(`no interpreter ever waited for ${program.name}`);
+      if (attempt === 20) throw new Error(`no warm interpreter ever waited for ${program.name}`);
       const { wasWarm } = await runCounted(hob, () => look('idle', program));
       if (wasWarm) prepared.add(kind);
       else await allWait(hob);
@@ -70,7 +70,7 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
     if (before === null || program.expect === 'either') return look('warm', program);
     if (program.expect === 'cold') {
       const observed = await look('warm', program);
-      // The service hears of runs in their order: when it knows of the next one, it would know of this one.
+      // The service counts runs in order. When it has counted the next run, it has counted this one too.
       await runCounted(hob, () => look('idle', program));
       const after = await readWarmth(hob);
       if (after?.hits !== before.hits) throw new Error(`${program.name} was started warm`);
@@ -116,8 +116,8 @@ async function observeAll(
 }
 
 /**
- * A program that does nothing, for which the same interpreters wait. For one that no interpreter waits for it is of a kind of
- * its own: the first of its kind, which is a miss.
+ * A program that does nothing, for the same kind of interpreter. If no interpreter waits for the given program, it has a kind of
+ * its own, and its first run is a miss.
  */
 function idleLike(program: Program): Program {
   const entry = { python: 'main.py', typescript: 'main.ts' }[program.language] ?? 'main.cjs';

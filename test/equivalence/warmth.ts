@@ -1,27 +1,27 @@
 import type { Hob } from '../support/hob.ts';
 import { until } from '../support/until.ts';
 
-/** Whether a service without warm interpreters is a failure. */
+/** Whether a service without warm interpreters fails the tests. */
 export const mustBeWarm = true;
 
-/** What a service says of its warm interpreters. */
+/** The statistics of warm interpreters that a service reports. */
 export interface Warmth {
   readonly hits: number;
   readonly misses: number;
   readonly interpreters: readonly { readonly language: string; readonly waiting: number }[];
 }
 
-/** Null: this service knows of none. */
+/** Null if this service reports none. */
 export async function readWarmth(hob: Hob): Promise<Warmth | null> {
   const { body } = await hob.get('/api/health');
   if (body.warm !== undefined) return warmthOf(Object(body.warm));
-  if (mustBeWarm) throw new Error('the service says nothing of warm interpreters');
+  if (mustBeWarm) throw new Error('the service reports no warm interpreters');
   return null;
 }
 
 function warmthOf({ hits, misses, interpreters }: Record<string, unknown>): Warmth {
   if (typeof hits !== 'number' || typeof misses !== 'number' || !Array.isArray(interpreters))
-    throw new Error('the service says something else of warm interpreters than it should');
+    throw new Error('the report of warm interpreters has an unexpected form');
   return {
     hits,
     misses,
@@ -33,8 +33,8 @@ function warmthOf({ hits, misses, interpreters }: Record<string, unknown>): Warm
 }
 
 /**
- * Runs something that may be given to a warm interpreter, and says whether it was. The service hears of it a moment later, so
- * it is asked until either number has gone up. Nothing else may be run meanwhile.
+ * Runs something in a warm interpreter if there is one, and returns whether it was warm. The service counts the run later, so
+ * this polls until one of the counters increases. No other run may start at the same time.
  */
 export async function runCounted<Result>(
   hob: Hob,
@@ -54,7 +54,7 @@ function runsOf(warmth: Warmth | null): number {
   return warmth === null ? 0 : warmth.hits + warmth.misses;
 }
 
-/** Waits until an interpreter of every kind that there is waits for a run. */
+/** Waits until every kind of interpreter has one that waits for a run. */
 export async function allWait(hob: Hob): Promise<Warmth> {
   return until('an interpreter of each kind waits', async () => {
     const now = await readWarmth(hob);

@@ -24,7 +24,7 @@ import { fileThere } from '../support/until.ts';
 
 const scenario = 'api';
 
-/** There is no desktop that could open a folder, and a service that stopped would be of no use here. */
+/** This machine has no desktop that could open a folder, and the service must not stop during the test. */
 const refused = ['POST /api/open-folder', 'POST /api/stop'];
 
 it('no call makes Hob fail, answer in a form that is not documented, or keep memory', patiently, async () => {
@@ -33,7 +33,7 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
   const probe = new HeapProbe(await tempFolder());
   const { hob, known } = await startService(probe.env);
   const pid = hob.process.pid;
-  if (pid === undefined) throw new Error('the service has no process');
+  if (pid === undefined) throw new Error('no process id of the service');
   const fuzz = new Fuzz(
     hob,
     readOperations(JSON.stringify((await hob.get('/api/openapi.json')).body)),
@@ -74,7 +74,7 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
   expect(await hob.stop()).toBe(0);
 });
 
-describe('whoever looks at an answer', async () => {
+describe('the judge of API answers', async () => {
   const document = await readFile(join(projectRoot, 'schema', 'openapi.json'), 'utf8');
   const rules = { operations: readOperations(document), catalogue: readErrorCatalogue() };
   const call: Call = { method: 'POST', target: '/api/notify', headers: {}, body: null, hangsUp: false };
@@ -91,7 +91,7 @@ describe('whoever looks at an answer', async () => {
     isCut: false,
   };
 
-  it('takes the page of the console for what it is, and only where it may be', () => {
+  it('accepts the page of the console, and only at its own paths', () => {
     const page: ApiAnswer = {
       status: 200,
       headers: { ...constant, 'content-type': 'text/html; charset=utf-8' },
@@ -104,7 +104,7 @@ describe('whoever looks at an answer', async () => {
       expect(findFaults({ ...get, ...wrong }, page, rules)).toEqual(['the status 200 is not documented']);
   });
 
-  it('finds nothing wrong with one that is as documented', () => {
+  it('accepts an answer that is as documented', () => {
     expect(findFaults(call, refusal, rules)).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('whoever looks at an answer', async () => {
       { target: '/api/progress' },
     ],
     ['it has a body although it was asked for by HEAD', {}, { method: 'HEAD', target: '/api/health' }],
-  ])('finds out that %s', (_what, doctored, other = {}) => {
+  ])('finds that %s', (_what, doctored, other = {}) => {
     expect(findFaults({ ...call, ...other }, { ...refusal, ...doctored }, rules)).not.toEqual([]);
   });
 });
@@ -179,12 +179,12 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   const { hob } = await startTraced({
     home,
     scripts: [scripts],
-    // What is removed or fetched here is not to be anybody's own.
+    // Separate caches, so that no model of the developer is removed.
     env: { ...env, HF_HUB_CACHE: cache, MODELSCOPE_CACHE: cache, HF_ENDPOINT: hub, MODELSCOPE_ENDPOINT: hub },
-    // Nobody is to be refused for lack of room, and nothing may be left of the runs when the service stops.
+    // Limits so high that no call is refused. No process of a run may be left when the service stops.
     settings: 'max_runs = 64\nmax_queued = 100000\nqueue_wait_s = 600\non_stop = "stop"\nstop_grace_s = 1\n',
   });
-  // It has a terminal, in which whatever is typed does not end it.
+  // It has a terminal, and no typed key ends it.
   const runId = await openTerminalRun(hob, anchor);
   await fileThere(address);
   const prefix = new URL((await readFile(address, 'utf8')).trim()).pathname;
@@ -205,7 +205,7 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   return { hob, known };
 }
 
-/** An environment that no script needs, and that was used just now. */
+/** An environment that no script needs and that was used just now. */
 async function writeEnvironment(folder: string, key: string): Promise<void> {
   const made = 'b-00000000';
   await mkdir(join(folder, made, 'node_modules'), { recursive: true });
@@ -219,7 +219,7 @@ async function writeEnvironment(folder: string, key: string): Promise<void> {
   await writeFile(join(folder, 'environment.json'), markerText({ ...marker, requirements: [] }));
 }
 
-/** A package with two versions, and the folder that it is said to have come from. */
+/** A package with two versions, and its source folder. */
 async function writeInstalled(folder: string, sources: string, id: string): Promise<void> {
   const source = { kind: 'folder', location: sourceOf(sources, id), ref: null, path: null };
   const version = (name: string) => ({
@@ -240,7 +240,7 @@ function sourceOf(sources: string, id: string): string {
   return join(sources, id);
 }
 
-/** A hub that has nothing, and takes its time to say so: until then a download can be stopped. */
+/** A hub without any model. It answers slowly, so that a download can be cancelled before it fails. */
 async function startEmptyHub(): Promise<string> {
   const server = createServer((_request, response) => {
     setTimeout(() => response.writeHead(404).end(), 300);

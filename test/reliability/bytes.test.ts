@@ -13,7 +13,7 @@ import { bash, writeScript } from '../support/scripts.ts';
 const scenario = 'bytes';
 const atOnce = 4;
 
-/** Writes the pieces that it finds in a folder, each to its stream, with a breath in between. */
+/** Writes the pieces in a folder, each to its stream, with a pause after each. */
 const player = bash(`
 folder=$(sed -n 's/^ *"folder": "\\(.*\\)",*$/\\1/p' "$1")
 for piece in "$folder"/*; do
@@ -30,11 +30,11 @@ const words = ['Hob', '炉边', '你好，世界', 'naïve', '😀', '\r\n', '\n
 const text = (random: SeededRandom, count: number) =>
   Array.from({ length: count }, () => random.pick(words)).join('');
 
-/** Each kind of output that has gone wrong somewhere. */
+/** Kinds of output that caused errors elsewhere. */
 const kinds: Record<string, (random: SeededRandom) => Buffer> = {
   'random bytes': (random) => random.bytes(random.between(0, 5000)),
   'UTF-8': (random) => Buffer.from(text(random, random.between(1, 500))),
-  // GBK as a program on a Chinese Windows writes it: the two-byte part of it, by its code points.
+  // GBK as programs on a Chinese Windows write it: the two-byte range of code points.
   GBK: (random) => {
     const pairs = Array.from({ length: random.between(1, 500) }, () => [
       random.between(0xb0, 0xf7),
@@ -55,26 +55,26 @@ const kinds: Record<string, (random: SeededRandom) => Buffer> = {
   'control sequences': (random) => Buffer.from(`\u001b[31m${text(random, 20)}\u001b[0m\b\b\u0007`),
 };
 
-/** The rules, once more and by themselves: UTF-8 if it is, else GB18030 if it is, else replacement characters. */
+/** A second implementation of the rules: UTF-8 if valid, else GB18030 if valid, else replacement characters. */
 function decoded(bytes: Buffer): string {
   for (const encoding of ['utf-8', 'gb18030']) {
     try {
       return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-      // Not this one.
+      // The bytes are not valid in this encoding.
     }
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** Cuts anywhere, inside of characters too. */
+/** Splits the bytes anywhere, also inside characters. */
 function pieces(random: SeededRandom, bytes: Buffer): Buffer[] {
   const cuts = Array.from({ length: random.between(0, 5) }, () => random.between(0, bytes.length));
   const ends = [...cuts.sort((a, b) => a - b), bytes.length];
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-/** What went wrong with one output, with the seed that brings it back. */
+/** Describes what is wrong with one output, with the seed that reproduces it. */
 async function play(
   hob: Hob,
   id: string,
@@ -104,39 +104,35 @@ async function play(
   return wrong.map(([what]) => `${what} of ${name}, seed ${random.seed}`);
 }
 
-it(
-  'whatever bytes a script writes, all are counted and the answer has them by the rules',
-  patiently,
-  async () => {
-    const count = scaled(60, 500);
-    const random = new SeededRandom();
-    const scripts = await tempFolder();
-    const folders = await tempFolder();
-    const id = await writeScript(scripts, 'player', { entry: player });
-    const { hob } = await startTraced({ scripts: [scripts] });
-    const names = Object.keys(kinds);
-    const wrong: string[] = [];
-    let next = 0;
-    const playing = Array.from({ length: atOnce }, async () => {
-      while (next < count) {
-        const index = next++;
-        // Each with a seed of its own, so that one alone can be had again.
-        const own = new SeededRandom(random.seed + index);
-        wrong.push(
-          ...(await play(hob, id, join(folders, String(index)), own, names[index % names.length] ?? '')),
-        );
-      }
-    });
-    await Promise.all(playing);
-    expect(wrong).toEqual([]);
-    expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
-    record({ scenario, what: 'outputs written', value: count, unit: '' });
-    record({
-      scenario,
-      what: 'outputs counted or decoded wrongly',
-      value: wrong.length,
-      unit: '',
-      bound: { exactly: 0 },
-    });
-  },
-);
+it('counts all bytes a script writes, and decodes them by the documented rules', patiently, async () => {
+  const count = scaled(60, 500);
+  const random = new SeededRandom();
+  const scripts = await tempFolder();
+  const folders = await tempFolder();
+  const id = await writeScript(scripts, 'player', { entry: player });
+  const { hob } = await startTraced({ scripts: [scripts] });
+  const names = Object.keys(kinds);
+  const wrong: string[] = [];
+  let next = 0;
+  const playing = Array.from({ length: atOnce }, async () => {
+    while (next < count) {
+      const index = next++;
+      // Each output has its own seed, so that it can be reproduced alone.
+      const own = new SeededRandom(random.seed + index);
+      wrong.push(
+        ...(await play(hob, id, join(folders, String(index)), own, names[index % names.length] ?? '')),
+      );
+    }
+  });
+  await Promise.all(playing);
+  expect(wrong).toEqual([]);
+  expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
+  record({ scenario, what: 'outputs written', value: count, unit: '' });
+  record({
+    scenario,
+    what: 'outputs counted or decoded wrongly',
+    value: wrong.length,
+    unit: '',
+    bound: { exactly: 0 },
+  });
+});

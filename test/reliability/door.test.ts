@@ -28,7 +28,7 @@ async function residentMib(pid: number): Promise<number> {
 }
 
 it(
-  'hostile bytes get in where the rules say so and nowhere else, and nothing breaks',
+  'hostile bytes pass access control only where the rules allow it, and break nothing',
   patiently,
   async () => {
     const count = scaled(10_000, 250_000);
@@ -39,7 +39,7 @@ it(
     const house = { hosts: [...names, 'hob.test:80'], trustedOrigins: ['http://mine.test:3000'] };
     const random = new SeededRandom();
 
-    // Whatever is made once and kept is there after a tenth of it.
+    // After a tenth of the connections, all caches are filled.
     const warm = await knock({ house, addresses, port, random, count: Math.ceil(count / 10) });
     const warmMib = await residentMib(pid);
     const began = performance.now();
@@ -80,21 +80,21 @@ it(
   },
 );
 
-/** The same bytes each time, so that what is found is found each time. */
+/** Always the same seed, so that every run finds the same. */
 async function knockOn(blindness: Blindness, count: number, isEnough?: (tally: Tally) => boolean) {
   const { port, house } = await openLaxDoor(blindness);
   const options = { house, addresses: ['127.0.0.1'], port, random: new SeededRandom(1), count };
   return knock(isEnough === undefined ? options : { ...options, isEnough });
 }
 
-describe('a door that overlooks', () => {
-  it.each(blindnesses)('%s is found out', patiently, async (_what, blindness) => {
+describe('a defect in access control', () => {
+  it.each(blindnesses)('is detected: %s', patiently, async (_what, blindness) => {
     const isBreach = (wrong: string) => /^a request that must be out for [a-z, -]+ got 200/.test(wrong);
     const tally = await knockOn(blindness, 6000, ({ disagreements }) => disagreements.some(isBreach));
     expect(tally.disagreements.some(isBreach)).toBe(true);
   });
 
-  it('nothing is not found out', patiently, async () => {
+  it('is not reported where there is none', patiently, async () => {
     expect((await knockOn((seen) => seen, 2000)).disagreements).toEqual([]);
   });
 });

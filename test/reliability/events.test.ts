@@ -16,7 +16,7 @@ const scenario = 'events';
 const clients = 4;
 
 it(
-  'a client that resumes hears each event of each run once and in order, however often the service is killed',
+  'a client that resumes receives each event of each run once and in order, however often the service is killed',
   patiently,
   async () => {
     const kills = scaled(5, 100);
@@ -38,7 +38,7 @@ it(
     let isDone = false;
     const keepPosting = async () => {
       while (!isDone) {
-        // Killed before it could answer: whether it had accepted is not known.
+        // The service was killed before it could answer, so it may or may not have accepted the run.
         const answer = await hob.post('/api/execute', { script_id: scriptId }).catch(() => null);
         if (answer?.status === 200) accepted.add(String(answer.body.run_id));
         await pause(random.between(0, 60));
@@ -58,7 +58,7 @@ it(
       const { running, queued } = (await hob.get('/api/health')).body;
       return running === 0 && queued === 0;
     });
-    // Whatever is told from now on comes after all that was told of runs.
+    // An event from now on comes after all events of the runs.
     await hob.post('/api/notify', { notify_type: 'info' });
     const isLast = ({ type }: { type: string }) => type === 'notification';
     await until('all was heard', async () => follower.events.some(isLast));
@@ -79,11 +79,11 @@ it(
 );
 
 it(
-  'clients that do not read are dropped, cost nothing, and are told what they missed',
+  'clients that do not read are disconnected, use no memory, and learn what they missed',
   patiently,
   async () => {
     const stuckClients = scaled(5, 50);
-    // More than are kept, whatever the share.
+    // More events than the service keeps, also in a partial run of the test.
     const floods = Math.max(12_000, scaled(12_000, 50_000));
     const hob = await startHob({ settings: 'heartbeat_s = 0.5\nlog_level = "info"\n' });
     const pid = hob.process.pid ?? 0;

@@ -39,7 +39,7 @@ function mayRead(path: string): boolean {
   return spawnSync('setpriv', args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Enters itself in a ledger and lasts until it may go, with no process but its own: what is short must not be its tools. */
+/** Writes itself to a ledger and runs until a file appears. It starts no process that could fail for lack of resources. */
 async function writeHolder(scripts: string, files: string): Promise<string> {
   execFileSync('mkfifo', [join(files, 'breath')]);
   const text = `
@@ -52,7 +52,7 @@ exit 7
   return writeScript(scripts, 'holder', { entry: ['main.sh', text] });
 }
 
-/** A service with a holder script. At the end of the test the scripts may go first, so that the executor can. */
+/** A service with a holder script. When the test ends, its scripts end first, so that the executor can exit. */
 async function startHolding(options: Omit<StartOptions, 'scripts'> = {}) {
   const scripts = await tempFolder();
   const files = await tempFolder();
@@ -63,8 +63,8 @@ async function startHolding(options: Omit<StartOptions, 'scripts'> = {}) {
 }
 
 /**
- * A caller with a connection of its own. Without a handle for it the service can only close that connection again; `fetch` may
- * wait for ever after that, and so says nothing of the service.
+ * Calls over a separate connection. Without a file handle for it, the service can only close that connection. `fetch` may then
+ * wait forever, and would say nothing about the service.
  */
 function callAlone(hob: Hob, id: string, agent: Agent | false = false): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -94,7 +94,7 @@ function callAlone(hob: Hob, id: string, agent: Agent | false = false): Promise<
   });
 }
 
-/** Many callers at once, whose runs may go only when each has either begun or been turned away. */
+/** Calls many times at once. The runs may end only when each call has either begun its run or been refused. */
 async function callAtOnce(hob: Hob, id: string, files: string): Promise<Promise<Answer>[]> {
   const before = (await linesOf(join(files, 'ledger'))).length;
   let turnedAway = 0;
@@ -113,7 +113,7 @@ async function callAtOnce(hob: Hob, id: string, files: string): Promise<Promise<
     const begun = (await linesOf(join(files, 'ledger'))).length - before;
     return begun + turnedAway >= callers;
   };
-  // Those for whose connection there is no handle wait at the door, and can be told by nothing.
+  // A connection that the service has no handle for stays in the kernel's queue, and nothing shows that.
   await until('all callers are settled', isSettled, 3000).catch(() => {});
   await writeFile(join(files, 'go'), '');
   return calls;
@@ -125,12 +125,12 @@ interface Tally {
   cutOff: number;
 }
 
-/** What each of many callers at once got; anything but an outcome, a proper refusal or no connection is a failure. */
+/** Counts the results of concurrent calls. Anything but an outcome, a valid refusal or a closed connection is a failure. */
 async function tally(calls: Promise<Answer>[]): Promise<Tally> {
   const counts: Tally = { ran: 0, refused: 0, cutOff: 0 };
   for (const settled of await Promise.allSettled(calls)) {
     if (settled.status === 'rejected') {
-      // Without a handle for it not even a connection can be had.
+      // Without a file handle, the service cannot even accept a connection.
       expect(String(settled.reason)).toMatch(/ECONNRESET|EPIPE|socket hang up/);
       counts.cutOff += 1;
     } else if (settled.value.status === 200) {
@@ -152,7 +152,7 @@ function expectRefusal(answer: Answer): void {
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-/** Alive, with nothing stuck, and able to run. */
+/** The service is alive, has no stuck runs, and can run a script. */
 async function expectNormal(hob: Hob, id: string): Promise<void> {
   expect(hob.process.exitCode).toBeNull();
   const isIdle = async () => {
@@ -166,7 +166,7 @@ async function expectNormal(hob: Hob, id: string): Promise<void> {
 const told = (what: string, value: number) => record({ scenario, what, value, unit: '' });
 
 it.skipIf(!canLimit).each(['service', 'executor'])(
-  'with 64 file handles for the %s callers are run, refused with 503 or cut off, and nobody dies',
+  'with 64 file handles for the %s, calls run, get 503 or are cut off, and no process dies',
   patiently,
   async (who) => {
     const { hob, id, files } = await startHolding({ settings: 'max_runs = 100\n' });
@@ -186,7 +186,7 @@ it.skipIf(!canLimit).each(['service', 'executor'])(
 );
 
 it.skipIf(!canLimit)(
-  'a caller that has its connection is told by a 503 that there are no file handles left',
+  'a caller with an open connection gets 503 when there are no file handles left',
   patiently,
   async () => {
     const { hob, id, files } = await startHolding();
@@ -199,56 +199,52 @@ it.skipIf(!canLimit)(
         for (const agent of agents) agent.destroy();
       });
       for (const agent of agents) expect((await callAlone(hob, id, agent)).status).toBe(200);
-      // The system gives out the lowest number that is free, and only numbers below the limit: all those are in use.
+      // The kernel assigns the lowest free number below the limit, and all of those are in use.
       limit(3);
       for (const agent of agents) expectRefusal(await callAlone(hob, id, agent));
       limit(4096);
       await expectNormal(hob, id);
-      // The refusal closed it.
+      // The refusal closed the connection.
       for (const agent of agents) expect((await callAlone(hob, id, agent)).status).toBe(200);
     }
   },
 );
 
-it.skipIf(!canBeNobody)(
-  'too few processes for an ordinary user are 503 while they last',
-  patiently,
-  async () => {
-    const scripts = await tempFolder();
-    const files = await tempFolder();
-    const id = await writeHolder(scripts, files);
-    const home = await tempFolder();
-    // A user of its own, for the limit counts all processes of a user.
-    const user = randomInt(100_000, 1_000_000);
-    for (const path of [scripts, files, home, join(files, 'breath')]) await chown(path, user, user);
-    const { hob } = await startTraced({
-      home,
-      scripts: [scripts],
-      settings: 'max_runs = 100\n',
-      env: { HOME: home },
-      wrapper: [
-        'setpriv',
-        `--reuid=${user}`,
-        `--regid=${user}`,
-        '--clear-groups',
-        'bash',
-        '-c',
-        'ulimit -u 50; exec "$@"',
-        'limited',
-      ],
-    });
-    for (let round = 0; round < rounds; round++) {
-      const counts = await tally(await callAtOnce(hob, id, files));
-      expect(counts.refused, JSON.stringify(counts)).toBeGreaterThan(0);
-      expect(counts.cutOff, JSON.stringify(counts)).toBe(0);
-      await expectNormal(hob, id);
-      await rm(join(files, 'go'));
-      told(`calls refused while the user could have 50 processes, of ${callers}`, counts.refused);
-    }
-  },
-);
+it.skipIf(!canBeNobody)("a user's process limit causes 503 while it is reached", patiently, async () => {
+  const scripts = await tempFolder();
+  const files = await tempFolder();
+  const id = await writeHolder(scripts, files);
+  const home = await tempFolder();
+  // A separate user, because the limit counts all processes of a user.
+  const user = randomInt(100_000, 1_000_000);
+  for (const path of [scripts, files, home, join(files, 'breath')]) await chown(path, user, user);
+  const { hob } = await startTraced({
+    home,
+    scripts: [scripts],
+    settings: 'max_runs = 100\n',
+    env: { HOME: home },
+    wrapper: [
+      'setpriv',
+      `--reuid=${user}`,
+      `--regid=${user}`,
+      '--clear-groups',
+      'bash',
+      '-c',
+      'ulimit -u 50; exec "$@"',
+      'limited',
+    ],
+  });
+  for (let round = 0; round < rounds; round++) {
+    const counts = await tally(await callAtOnce(hob, id, files));
+    expect(counts.refused, JSON.stringify(counts)).toBeGreaterThan(0);
+    expect(counts.cutOff, JSON.stringify(counts)).toBe(0);
+    await expectNormal(hob, id);
+    await rm(join(files, 'go'));
+    told(`calls refused while the user could have 50 processes, of ${callers}`, counts.refused);
+  }
+});
 
-/** Runs that were accepted before the home went bad end while it is, and are on record once it is well again. */
+/** Runs that were accepted before the home failed end during the failure, and their ends are recorded after it. */
 async function survive(home: string, spoil: () => Promise<void>, mend: () => Promise<void>): Promise<number> {
   const { hob, id, files } = await startHolding({ home });
   let refused = 0;
@@ -264,7 +260,7 @@ async function survive(home: string, spoil: () => Promise<void>, mend: () => Pro
     }
     expect((await hob.get('/api/health')).status).toBe(200);
     await writeFile(join(files, 'go'), '');
-    // They end now, whether or not that can be written down.
+    // The runs end now, whether or not their ends can be recorded.
     await until('they have ended', () => isOver(hob, runs));
     await mend();
     for (const run of runs) expect(await hob.ended(run)).toMatchObject({ end_cause: 'exit', exit_code: 7 });
@@ -276,7 +272,7 @@ async function survive(home: string, spoil: () => Promise<void>, mend: () => Pro
 
 const includedIn = (lines: string[]) => (run: string) => lines.includes(run);
 
-/** Whether the processes of these runs are gone. */
+/** Whether the processes of these runs have exited. */
 async function isOver(hob: Hob, runs: readonly string[]): Promise<boolean> {
   expect(hob.process.exitCode).toBeNull();
   const left = await Promise.all(runs.map((run) => processesWith(`HOB_RUN_ID=${run}`)));
@@ -290,17 +286,17 @@ async function smallDisk(): Promise<string> {
   return home;
 }
 
-/** Another place for a folder, where it is read-only. A bind mount of that place is read-only as well. */
+/** A read-only bind mount of a folder at another path. A bind mount of that path is read-only too. */
 async function readOnlyViewOf(folder: string): Promise<string> {
   const view = await tempFolder();
   execFileSync('mount', ['--bind', folder, view]);
   unmountAtEnd(view);
-  // No process uses this place, so that no file is open for writing there.
+  // No process uses this path, so no file is open for writing there.
   execFileSync('mount', ['-o', 'remount,bind,ro', view]);
   return view;
 }
 
-/** Removes every mount at a folder: a test that fails may leave one on top of another. */
+/** Removes every mount at a folder. A failed test may leave several on top of each other. */
 function unmountAtEnd(folder: string): void {
   onTestFinished(() => {
     while (spawnSync('umount', ['-l', folder], { stdio: 'ignore' }).status === 0);
@@ -308,7 +304,7 @@ function unmountAtEnd(folder: string): void {
 }
 
 it.skipIf(!canMount)(
-  'a disk that fills up while scripts run is 503, and loses none of their ends',
+  'a disk that fills up while scripts run causes 503, and no end is lost',
   patiently,
   async () => {
     const home = await smallDisk();
@@ -320,7 +316,7 @@ it.skipIf(!canMount)(
   },
 );
 
-it.skipIf(!canMount)('a full disk gets room again when runs are deleted', patiently, async () => {
+it.skipIf(!canMount)('deleting runs frees space on a full disk', patiently, async () => {
   const home = await smallDisk();
   const scripts = await tempFolder();
   const text = 'head -c 1000000 /dev/zero > "$(dirname "$1")/large"\n';
@@ -328,25 +324,25 @@ it.skipIf(!canMount)('a full disk gets room again when runs are deleted', patien
   const { hob } = await startTraced({ home, scripts: [scripts] });
   const runs: string[] = [];
   for (let run = 0; run < 3; run++) runs.push((await hob.run(id)).headers.get('x-hob-run-id') ?? '');
-  // Whoever waited for a run has its answer before its end is on record, and what has no end cannot be deleted.
+  // A synchronous call is answered before the end of its run is recorded, and a run without an end cannot be deleted.
   for (const run of runs) await hob.ended(run);
   await writeFile(join(home, 'filler'), Buffer.alloc(16 * 1024 * 1024)).catch(() => {});
   for (const run of runs) {
     const deleted = await fetch(`${hob.url}/api/runs/${run}`, { method: 'DELETE' });
     expect({ status: deleted.status, body: await deleted.json() }).toMatchObject({ status: 200 });
-    // Whatever is freed is taken at once.
+    // The filler takes the freed space immediately.
     await writeFile(join(home, `filler-${run}`), Buffer.alloc(16 * 1024 * 1024)).catch(() => {});
   }
   expect(await readdir(join(home, 'runs'))).toEqual([]);
 });
 
 it.skipIf(!canMount)(
-  'a home that becomes read-only while scripts run is 503, and loses none of their ends',
+  'a home that becomes read-only while scripts run causes 503, and no end is lost',
   patiently,
   async () => {
     const home = await smallDisk();
     const view = await readOnlyViewOf(home);
-    // One call: a process that opens a file between a mount and a remount would make the remount fail as busy.
+    // One call: a file that a process opens between a mount and a remount would make the remount fail as busy.
     const cover = async () => {
       execFileSync('mount', ['--bind', view, home]);
     };

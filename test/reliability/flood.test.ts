@@ -33,7 +33,7 @@ async function folderBytes(folder: string): Promise<number> {
 }
 
 it(
-  'two floods cost neither memory nor disk nor a byte of the count, and HTTP goes on',
+  'two floods of output stay within memory and disk limits, every byte is counted, and HTTP stays responsive',
   patiently,
   async () => {
     const runBytes = scaled(200_000_000, 5_000_000_000);
@@ -60,7 +60,7 @@ it(
     })();
     const records: Record<string, unknown>[] = [];
     for (const run of runs) {
-      // Not asked for more often than needed: who asks all the time slows down what is measured.
+      // Polls rarely, because frequent requests would slow down what is measured.
       const ended = async () => {
         const { body } = await hob.get(`/api/runs/${run}`);
         return body.ended_at !== null && body;
@@ -98,7 +98,7 @@ it(
   },
 );
 
-it('the answer of a flood says how much of it is missing', patiently, async () => {
+it('the answer to a flood of output says how much is missing', patiently, async () => {
   const streamBytes = scaled(50_000_000, 500_000_000);
   const scripts = await tempFolder();
   const id = await writeScript(scripts, 'flood', { entry: flood(streamBytes) });
@@ -111,7 +111,7 @@ it('the answer of a flood says how much of it is missing', patiently, async () =
     return `${half}\n[... ${streamBytes - mib} bytes left out by Hob ...] What was kept of it is in ${log}\n${half}`;
   });
   expect(body).toMatchObject({ success: true, message: 'flooded' });
-  // Compared by hand: a difference of two such texts is nothing to print.
+  // Compared as booleans, because the difference of two such texts is too large to print.
   expect([body.stdout === expected[0], body.stderr === expected[1]]).toEqual([true, true]);
   const run = (await hob.get(`/api/runs/${runId}`)).body;
   expect(run).toMatchObject({ stdout_bytes: streamBytes, stderr_bytes: streamBytes, truncated: true });

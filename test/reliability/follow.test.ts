@@ -26,7 +26,7 @@ const betweenPollsMs = 20;
 const told = (what: string, value: number, unit: string, bound?: { atMost: number } | { exactly: number }) =>
   record({ scenario, what, value, unit, ...(bound !== undefined && { bound }) });
 
-/** A service with a script that writes numbers, and waits for files on its way. */
+/** A service with a script that writes numbers and waits for files at given offsets. */
 async function serve(bytes: number, waits: readonly number[]) {
   const [scripts, files] = [await tempFolder(), await tempFolder()];
   const fileOf = (at: number) => join(files, String(at));
@@ -36,7 +36,7 @@ async function serve(bytes: number, waits: readonly number[]) {
   return {
     hob,
     start: async () => String((await hob.post('/api/execute', { script_id: id })).body.run_id),
-    /** Lets the script go on beyond this point. */
+    /** Lets the script continue beyond this offset. */
     pass: (at: number) => writeFile(fileOf(at), ''),
   };
 }
@@ -49,11 +49,11 @@ async function endOf(hob: Hob, runId: string): Promise<Record<string, unknown>> 
   return until(`${runId} has ended`, ended, patiently.timeout);
 }
 
-/** Takes bytes up to a point, or a little more, and hangs up. */
+/** Reads until this offset, or a little more, and disconnects. */
 async function takeUntil(hob: Hob, runId: string, check: NumberedCheck, stop: number): Promise<void> {
   const open = await openOutput(hob, runId, { follow: true, range: `bytes=${check.at}-` });
   expect(open.status).toBe(206);
-  // One that has it all already hangs up again, as people do.
+  // A client that already has all bytes disconnects immediately.
   if (check.at < stop) {
     for await (const bytes of open.response) {
       check.take(bytes);
@@ -64,7 +64,7 @@ async function takeUntil(hob: Hob, runId: string, check: NumberedCheck, stop: nu
 }
 
 it(
-  'a follower who comes late, and again and again, gets every byte once and in order',
+  'a follower that connects late and reconnects repeatedly gets every byte once and in order',
   patiently,
   async () => {
     const bytes = scaled(20_000_000, 200_000_000);
@@ -98,7 +98,7 @@ it(
   },
 );
 
-it('many followers of one run all get the same, and HTTP goes on', patiently, async () => {
+it('many followers of one run all get the same bytes, and HTTP stays responsive', patiently, async () => {
   const bytes = scaled(4_000_000, 20_000_000);
   const followers = scaled(20, 200);
   const half = Math.floor(bytes / 2);
@@ -141,7 +141,7 @@ it('many followers of one run all get the same, and HTTP goes on', patiently, as
   told('responses of GET /api/health meanwhile', answers, '');
 });
 
-it('followers who never read hold up nobody', patiently, async () => {
+it('followers that never read delay nothing', patiently, async () => {
   const bytes = scaled(20_000_000, 200_000_000);
   const silent = scaled(10, 100);
   const { hob, start } = await serve(bytes, []);

@@ -12,7 +12,7 @@ import { fileThere, linesOf, until } from '../support/until.ts';
 
 const scenario = 'gate';
 
-/** Links itself as often as `left` says; each level passes on the code of the one below. */
+/** Links itself as many times as `left` says. Each level returns the code of the level below. */
 const descending = bash(`
 ${bashLink}
 left=$(sed -n 's/^ *"left": \\([0-9]*\\),*$/\\1/p' "$1")
@@ -34,56 +34,48 @@ async function expectIdle(hob: Hob): Promise<void> {
   expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
 }
 
-it(
-  'chains of 8 links all end well for many callers at once, though only one run may run',
-  patiently,
-  async () => {
-    const callers = scaled(12, 50);
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'descending', { node: true, entry: descending });
-    const { hob } = await startTraced({ scripts: [scripts], settings: 'max_runs = 1\nqueue_wait_s = 600\n' });
-    const runs = Array.from({ length: callers }, async () => {
-      // Not synchronous: a caller's own patience is not what is tried here.
-      const { body } = await hob.post('/api/execute', { script_id: id, params: { left: 8 } });
-      return String(body.run_id);
-    });
-    const ended = [];
-    for (const run of await Promise.all(runs)) ended.push(await hob.ended(run));
-    const well = ended.filter(({ result }) => Reflect.get(Object(result), 'msg') === 'bottom');
-    expect(ended.filter((each) => !well.includes(each)).map(({ result }) => result)).toEqual([]);
-    await expectIdle(hob);
-    record({ scenario, what: 'concurrent chains of 8 links, one run at a time', value: callers, unit: '' });
-    record({
-      scenario,
-      what: 'chains that succeeded',
-      value: well.length,
-      unit: '',
-      bound: { exactly: callers },
-    });
-  },
-);
+it('chains of 8 links all succeed for many concurrent callers with only one slot', patiently, async () => {
+  const callers = scaled(12, 50);
+  const scripts = await tempFolder();
+  const id = await writeScript(scripts, 'descending', { node: true, entry: descending });
+  const { hob } = await startTraced({ scripts: [scripts], settings: 'max_runs = 1\nqueue_wait_s = 600\n' });
+  const runs = Array.from({ length: callers }, async () => {
+    // Asynchronous, so that no timeout of a client interferes.
+    const { body } = await hob.post('/api/execute', { script_id: id, params: { left: 8 } });
+    return String(body.run_id);
+  });
+  const ended = [];
+  for (const run of await Promise.all(runs)) ended.push(await hob.ended(run));
+  const well = ended.filter(({ result }) => Reflect.get(Object(result), 'msg') === 'bottom');
+  expect(ended.filter((each) => !well.includes(each)).map(({ result }) => result)).toEqual([]);
+  await expectIdle(hob);
+  record({ scenario, what: 'concurrent chains of 8 links, one run at a time', value: callers, unit: '' });
+  record({
+    scenario,
+    what: 'chains that succeeded',
+    value: well.length,
+    unit: '',
+    bound: { exactly: callers },
+  });
+});
 
-it(
-  'a script that may run once at a time and links itself ends well for callers at once',
-  patiently,
-  async () => {
-    const callers = scaled(5, 20);
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'narrow', {
-      node: true,
-      runtime: 'concurrency = 1',
-      entry: descending,
-    });
-    const { hob } = await startTraced({ scripts: [scripts], settings: 'queue_wait_s = 600\n' });
-    const answers = await Promise.all(
-      Array.from({ length: callers }, () => hob.run(id, { params: { left: 8 } })),
-    );
-    expect(answers.map(({ body }) => body.message)).toEqual(Array(callers).fill('bottom'));
-    await expectIdle(hob);
-  },
-);
+it('a script with concurrency 1 that links itself succeeds for concurrent callers', patiently, async () => {
+  const callers = scaled(5, 20);
+  const scripts = await tempFolder();
+  const id = await writeScript(scripts, 'narrow', {
+    node: true,
+    runtime: 'concurrency = 1',
+    entry: descending,
+  });
+  const { hob } = await startTraced({ scripts: [scripts], settings: 'queue_wait_s = 600\n' });
+  const answers = await Promise.all(
+    Array.from({ length: callers }, () => hob.run(id, { params: { left: 8 } })),
+  );
+  expect(answers.map(({ body }) => body.message)).toEqual(Array(callers).fill('bottom'));
+  await expectIdle(hob);
+});
 
-it('chains that want each other\u2019s locks never wait for ever', patiently, async () => {
+it('chains that need each other’s locks never wait forever', patiently, async () => {
   const rounds = scaled(15, 200);
   const scripts = await tempFolder();
   const inner = (name: string, lock: string) =>
@@ -107,7 +99,7 @@ it('chains that want each other\u2019s locks never wait for ever', patiently, as
     const answers = await Promise.all([hob.run(a), hob.run(c), hob.run(a), hob.run(c)]);
     const codes = answers.map(({ body }) => Reflect.get(Object(body.result), 'code'));
     for (const code of codes) expect([200, 503]).toContain(code);
-    // A circle needs two, and refusing one of them opens it.
+    // A circle needs two chains, and refusing one of them breaks it.
     expect(codes).toContain(200);
     refused += codes.filter((code) => code === 503).length;
   }
@@ -126,7 +118,7 @@ it('chains that want each other\u2019s locks never wait for ever', patiently, as
   });
 });
 
-it('runs begin in the order in which they came', patiently, async () => {
+it('runs start in the order of their requests', patiently, async () => {
   const count = scaled(25, 200);
   const scripts = await tempFolder();
   const files = await tempFolder();
@@ -153,14 +145,14 @@ it('runs begin in the order in which they came', patiently, async () => {
   });
 });
 
-it('a lock is held by one run at a time, however many are triggered at once', patiently, async () => {
+it('only one run at a time holds a lock, however many are started at once', patiently, async () => {
   const triggers = 200;
   const scripts = await tempFolder();
   const ledger = join(await tempFolder(), 'ledger');
   const script = (name: string) =>
     writeScript(scripts, name, {
       runtime: 'lock = "one"',
-      // Not more work than it takes to be seen: what counts is the moment between the two lines.
+      // As little work as possible: what counts is the moment between the two lines.
       entry: [
         'main.sh',
         `echo start >> "${ledger}"\nfor i in {1..200}; do :; done\necho end >> "${ledger}"\n`,
@@ -180,7 +172,7 @@ it('a lock is held by one run at a time, however many are triggered at once', pa
   record({ scenario, what: 'runs that overlapped', value: overlaps, unit: '', bound: { exactly: 0 } });
 });
 
-it('more than may wait are refused with 503, and the others end well', patiently, async () => {
+it('calls beyond the queue limit get 503, and the others succeed', patiently, async () => {
   const maxQueued = 5;
   const scripts = await tempFolder();
   const files = await tempFolder();
@@ -196,7 +188,7 @@ it('more than may wait are refused with 503, and the others end well', patiently
     hob.post('/api/execute', { script_id: quick, sync: index % 2 === 0 }),
   );
   await until('the queue is full', async () => (await hob.get('/api/health')).body.queued === maxQueued);
-  // One that is still on its way would find a place when the first is done.
+  // A call that arrives late would get a place when the first run is done, so wait for all refusals.
   let turnedAway = 0;
   for (const call of calls) void call.then(({ status }) => (turnedAway += status === 503 ? 1 : 0));
   await until('the others are refused', async () => turnedAway === calls.length - maxQueued);

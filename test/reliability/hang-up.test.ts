@@ -16,7 +16,7 @@ const scenario = 'hang-up';
 const mib = 1024 * 1024;
 const large = 50_000_000;
 
-/** Sends a synchronous call and tears the connection down, without a goodbye. */
+/** Sends a synchronous call and resets the connection. */
 async function callAndHangUp(hob: Hob, id: string, params: object, afterMs: number): Promise<void> {
   const { hostname, port } = new URL(hob.url);
   const body = JSON.stringify({ script_id: id, sync: true, params });
@@ -31,7 +31,7 @@ async function callAndHangUp(hob: Hob, id: string, params: object, afterMs: numb
 }
 
 it(
-  'callers that hang up at any moment leave their runs to end, with the result under their ids',
+  'callers that disconnect at any moment leave their runs to finish, and the results are on record',
   patiently,
   async () => {
     const callers = scaled(30, 300);
@@ -54,7 +54,7 @@ exit 5
     });
     const marks = Array.from({ length: callers }, (_, index) => index);
     await Promise.all(marks.map((mark) => callAndHangUp(hob, id, { mark }, random.between(10, 600))));
-    // A request whose body has arrived is a run, whoever waits for it.
+    // A request whose body has arrived becomes a run, even if its caller has disconnected.
     await until('every run has begun', async () => (await linesOf(ledger)).length >= callers);
     const begun = (await linesOf(ledger)).map((line) => line.split(' '));
     let unknown = 0;
@@ -81,7 +81,7 @@ exit 5
 );
 
 it(
-  'an envelope of 50 MB is refused in so many words, in the answer and in the record',
+  'an envelope of 50 MB is refused with its size named, in the answer and in the record',
   patiently,
   async () => {
     const scripts = await tempFolder();
@@ -99,7 +99,7 @@ it(
   },
 );
 
-it('of an output of 50 MB the answer and the record say how much is missing', patiently, async () => {
+it('the answer and the record of an output of 50 MB say how much is missing', patiently, async () => {
   const scripts = await tempFolder();
   const id = await writeScript(scripts, 'large', {
     entry: bash(`head -c ${large} /dev/zero | tr '\\0' x; echo '{"code":0,"msg":"ok"}' > "$output"`),
@@ -111,13 +111,13 @@ it('of an output of 50 MB the answer and the record say how much is missing', pa
   const log = join(hob.home, 'runs', String(runId), 'stdout.log');
   const mark = `\n[... ${large - 16 * mib} bytes left out by Hob ...] What was kept of it is in ${log}\n`;
   expect(body).toMatchObject({ success: true, message: 'ok' });
-  // Compared by hand: a difference of two such texts is nothing to print.
+  // Compared as a boolean, because the difference of two such texts is too large to print.
   expect(body.stdout === half + mark + half).toBe(true);
   const run = (await hob.get(`/api/runs/${runId}`)).body;
   expect(run).toMatchObject({ stdout_bytes: large, stderr_bytes: 0, truncated: true });
 });
 
-it('a request of 50 MB is refused with 413, and nothing is run', patiently, async () => {
+it('a request of 50 MB gets 413, and starts nothing', patiently, async () => {
   const scripts = await tempFolder();
   const id = await writeScript(scripts, 'script');
   const { hob } = await startTraced({ scripts: [scripts] });
@@ -125,7 +125,7 @@ it('a request of 50 MB is refused with 413, and nothing is run', patiently, asyn
   const answer = await hob
     .post('/api/execute', { script_id: id, params: { text } })
     .catch((error: unknown) => error);
-  // Who goes on sending what is not wanted may find the connection closed before it reads why.
+  // A client that keeps sending may find the connection closed before it can read the refusal.
   if (answer instanceof Error) expect(String(answer)).toContain('fetch failed');
   else expect(answer).toMatchObject({ status: 413, body: { status: 'error' } });
   expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });

@@ -17,7 +17,7 @@ const parentsAtOnce = 8;
 
 const leafEntry = bash(`echo "{\\"code\\":0,\\"msg\\":\\"leaf\\",\\"run\\":\\"$HOB_RUN_ID\\"}" > "$output"`);
 
-it('of many links at once, each is put down to the run that made it', patiently, async () => {
+it('each of many concurrent links is attributed to the run that made it', patiently, async () => {
   const links = scaled(100, 2000);
   const eachMakes = 10;
   const parents = Math.ceil(links / eachMakes);
@@ -66,7 +66,7 @@ write({"code": 0, "msg": env["run_id"], "children": children})
 });
 
 it(
-  'a script that hard-codes the address of the service still comes to the end of its chain',
+  'a script that hard-codes the address of the service still reaches the end of its chain',
   patiently,
   async () => {
     const scripts = await tempFolder();
@@ -82,7 +82,7 @@ link "$own" "{\\"bare\\":\\"$base\\"}"
 echo "{\\"code\\":$status,\\"msg\\":\\"linked\\"}" > "$output"
 `),
     });
-    // Where the chain is not noticed, it ends when nobody can wait any longer: soon, so that this fails rather than hangs.
+    // If the chain is not traced, it ends when the queue wait times out. That is short, so that the test fails and does not hang.
     const { hob } = await startTraced({ scripts: [scripts], settings: 'max_runs = 20\nqueue_wait_s = 2\n' });
     await hob.run(id, { params: { bare: `http://127.0.0.1:${new URL(hob.url).port}` } });
     const runs = await linesOf(ledger);
@@ -97,7 +97,7 @@ echo "{\\"code\\":$status,\\"msg\\":\\"linked\\"}" > "$output"
   },
 );
 
-it('a token that was made up is 404, whatever is asked with it', patiently, async () => {
+it('any request with a made-up token gets 404', patiently, async () => {
   const scripts = await tempFolder();
   const files = await tempFolder();
   const leaf = await writeScript(scripts, 'leaf', { node: true, entry: leafEntry });
@@ -145,7 +145,7 @@ until [ -e "${files}/go" ]; do sleep 0.02; done
   });
 });
 
-it('the token of a run that has ended keeps its depth, and is good for nothing else', patiently, async () => {
+it('the token of an ended run keeps its depth, and grants nothing else', patiently, async () => {
   const scripts = await tempFolder();
   const files = await tempFolder();
   const telling = bash(`
@@ -180,14 +180,14 @@ left=$(sed -n 's/^ *"left": \\([0-9]*\\),*$/\\1/p' "$1")
     const child = (await hob.get(`/api/runs/${answer.headers.get('x-hob-run-id')}`)).body;
     expect(child.depth).toBe(depth + 1);
   }
-  // Its lock has another holder now: whoever has the old token gets in no sooner than anybody else.
+  // Another run holds the lock now. The old token gives its caller no priority.
   const holding = hob.run(holder);
   await fileThere(join(files, 'held'));
   const late = await linkAt(hob, bases[0] ?? '', locked);
   expect([late.status, late.headers.get('x-hob-error')]).toEqual([503, 'queue-wait-exceeded']);
   await writeFile(join(files, 'go'), '');
   await holding;
-  // Only a run that lives can tell how far it is.
+  // Only a live run can report progress.
   const progress = await hob.post(`${pathOf(bases[0] ?? '')}/api/progress`, {
     fraction: 0.5,
     message: 'half',

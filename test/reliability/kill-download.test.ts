@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const scenario = 'kill-download';
 const repoId = 'ada/tiny';
-/** One file that is hashed in a thread, some that are not, and two files with the same content. */
+/** One file that a worker thread hashes, some smaller ones, and two files with the same content. */
 const files = [
   storedFile('model.bin', someBytes(24_000_000)),
   storedFile('part.bin', someBytes(3_000_000, 2)),
@@ -26,7 +26,7 @@ const files = [
 const totalBytes = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 it(
-  'a service that is killed while it downloads goes on where it ended, and never takes a part for a model',
+  'a service that is killed while it downloads resumes the download, and never reports a partial model as complete',
   patiently,
   async () => {
     const models = scaled(1, 40);
@@ -56,7 +56,7 @@ it(
       for (let kill = 0; kill < killsEach; kill++) {
         hob = await launchHob({ home, env });
         await checkPath(hob);
-        // Slow enough for a kill to come in the middle; at times it is as fast as it can be.
+        // Mostly so slow that the kill comes in the middle, and sometimes at full speed.
         if (random.next() < 0.7)
           hub.fail('model.bin', { kind: 'slow', bytes: 400_000, everyMs: random.between(1, 10) });
         await hob.post('/api/models/download', { repo_id: repoId, source });
@@ -84,7 +84,7 @@ it(
       hob = null;
     }
 
-    /** Whether it says that the model is there; if it does, it has to be. */
+    /** Whether the service reports the model as downloaded. If so, its files must be complete. */
     async function checkPath(service: Hob): Promise<boolean> {
       const { status, body } = await service.get(`/api/model/path?repo_id=${repoId}`);
       if (status !== 200) return false;

@@ -15,7 +15,7 @@ const scenario = 'kill-executor';
 const atOnce = 10;
 
 it(
-  'an executor that is killed again and again leaves every run with one honest end, and no process',
+  'repeated kills of the executor leave every run with one true end, and no process',
   patiently,
   async () => {
     const kills = scaled(5, 100);
@@ -38,7 +38,7 @@ it(
       const accepted = new Map<string, number>();
       const posting = Array.from({ length: atOnce }, async () => {
         const code = random.between(0, 99);
-        // Every other one lasts longer than anybody waits: it ends because its executor does.
+        // Half of the runs sleep so long that only the death of their executor ends them.
         const params = { code, sleep: random.next() < 0.5 ? random.next() * 0.3 : 600 };
         const { body } = await hob.post('/api/execute', { script_id: scriptId, params });
         accepted.set(String(body.run_id), code);
@@ -50,7 +50,7 @@ it(
         const records = await Promise.all([...accepted.keys()].map((id) => hob.get(`/api/runs/${id}`)));
         return records.some(({ body }) => body.ended_at === null);
       };
-      // What waited for its turn is run by the next executor, which is killed in its turn.
+      // The next executor runs the queued runs, and is killed in turn.
       while (await anyLasts()) {
         await pause(random.between(0, 400));
         await killExecutor();

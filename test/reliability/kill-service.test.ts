@@ -16,7 +16,7 @@ const scenario = 'kill-service';
 const clients = 4;
 
 it(
-  'a service that is killed again and again loses no run, runs none twice and knows every exit code',
+  'repeated kills of the service lose no run, start none twice, and keep every exit code',
   patiently,
   async () => {
     const kills = scaled(8, 100);
@@ -34,7 +34,7 @@ it(
       await trace.noneLeft();
     });
 
-    /** Which code each accepted run was told to exit with. */
+    /** The exit code requested of each accepted run. */
     const accepted = new Map<string, number>();
     let unanswered = 0;
     let isDone = false;
@@ -47,7 +47,7 @@ it(
           if (answer.status === 200) accepted.set(String(answer.body.run_id), code);
           else expect(answer.status, `seed ${random.seed}`).toBe(503);
         } catch {
-          // Killed before it could answer: whether it had accepted is not known, nor promised.
+          // The service was killed before it answered, so it may or may not have accepted the run.
           unanswered += 1;
         }
         await pause(random.between(0, 60));

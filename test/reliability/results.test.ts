@@ -13,7 +13,7 @@ import { bash, writeScript } from '../support/scripts.ts';
 
 const scenario = 'results';
 
-/** Does to its result what the given file says. */
+/** Performs the command in the given file on its result file. */
 const writer = bash(`
 value() { sed -n "s/^ *\\"$1\\": \\"\\(.*\\)\\",*$/\\1/p" "$2"; }
 content=$(value content "$1")
@@ -27,7 +27,7 @@ async function outcomeOf(hob: Hob, id: string, folder: string, index: number, ea
   return await hob.run(id, { params: { act, content } });
 }
 
-/** Compared by hand: some are too large to print. */
+/** Compared here, because some are too large to print. */
 function isExpected(result: unknown, { expected }: ResultCase): boolean {
   if (expected !== undefined) return isDeepStrictEqual(result, expected);
   const { code, msg, ...more } = Object(result);
@@ -35,7 +35,7 @@ function isExpected(result: unknown, { expected }: ResultCase): boolean {
 }
 
 it(
-  'every result file of a script is answered, with its content or with the reason why not',
+  'every result file is answered with its content or with the reason for its refusal',
   patiently,
   async () => {
     const scripts = await tempFolder();
@@ -52,7 +52,7 @@ it(
       }
     }
     expect(wrong).toEqual([]);
-    // Had one of them got into the prototype of all objects, an empty object would have a code and a message now.
+    // If one of the results had polluted the prototype of all objects, an empty object would now have a code and a message.
     const empty = await outcomeOf(hob, id, folder, cases.length, { name: 'empty', content: '{}' });
     expect(Object.keys(empty.body.result ?? {})).toEqual(['code', 'msg']);
     expect(empty.body.result).toMatchObject({ code: -3 });

@@ -11,14 +11,14 @@ import { bash, python, writeScript } from '../support/scripts.ts';
 import { fileThere, linesOf, until } from '../support/until.ts';
 
 const scenario = 'termination';
-/** Enough for every script to start its processes, also on a machine that is busy. */
+/** Enough time for every script to start its processes, also on a busy machine. */
 const runtimeWithTimeout = 'timeout = 5';
 const settings = 'stop_grace_s = 1\nmax_runs = 64\n';
 
-/** A process that tells its id and then lasts: it becomes what it starts, so that one line is one process. */
+/** A process that writes its id and then sleeps. It uses exec, so that one line is one process. */
 const lasting = `bash -c 'echo $$ >> "$pids"; exec sleep 600'`;
 
-/** What a script may leave behind, or be in the middle of: how it starts that, and how many processes that are. */
+/** Processes that a script may leave behind or wait for: how it starts them, and how many there are. */
 const shapes = {
   'background child': { start: `${lasting} &`, count: 1 },
   nohup: { start: `nohup ${lasting} > /dev/null 2>&1 &`, count: 1 },
@@ -32,7 +32,7 @@ const shapes = {
 type Shape = keyof typeof shapes;
 const shapeNames = Object.keys(shapes).filter((name): name is Shape => name in shapes);
 
-/** The file in which a script of this shape writes its run, its processes or the run that linked it. */
+/** The file in which a script of this shape writes its run id, its process ids or the id of its parent run. */
 const fileOf = (files: string, shape: string, kind: 'run' | 'pids' | 'parent') =>
   join(files, `${shape.replaceAll(' ', '-')}.${kind}`);
 
@@ -58,13 +58,13 @@ interface Cell {
 
 const pidsIn = async (path: string) => (await linesOf(path)).map(Number);
 
-/** Who is still there of a run: by the ids that its processes told, and by the mark that each was started with. */
+/** The processes of a run that still exist, found by the ids they wrote and by the variable in their environment. */
 async function survivorsOf({ runId, pids }: Pick<Cell, 'runId' | 'pids'>): Promise<number[]> {
   const told = await Promise.all(pids.map(async (pid) => ((await isRunning(pid)) ? [pid] : [])));
   return [...new Set([...told.flat(), ...(await processesWith(`HOB_RUN_ID=${runId}`))])];
 }
 
-/** Puts every shape through one ending, all at once. */
+/** Ends one run of every shape in the same way, all at once. */
 async function runAll(
   ending: { runtime?: string; last: string; viaParent?: boolean },
   end: (hob: Hob, shape: Shape, files: string) => Promise<void> = async () => {},
@@ -87,7 +87,7 @@ async function runAll(
   const { hob } = await startTraced({ scripts: [scripts], settings });
   const cells = shapeNames.map(async (shape): Promise<Cell> => {
     const answering = hob.run(ids.get(shape) ?? '');
-    // When the run could not even be ended, that is the failure to be told, not the answer that never came.
+    // If the run cannot be ended, the test reports that, and not the missing answer.
     answering.catch(() => {});
     await fileThere(fileOf(files, shape, 'run'));
     await end(hob, shape, files);
@@ -104,7 +104,7 @@ const cancel = async (hob: Hob, runFile: string): Promise<void> => {
   expect(answer.status).toBe(200);
 };
 
-/** What the group is told with TERM ends by it, unless it does not listen. */
+/** TERM ends every process of the group, except those that ignore it. */
 const stoppedCode = (shape: Shape) => (shape === 'ignores TERM' ? 137 : 143);
 
 async function endsOf(hob: Hob, cells: readonly Cell[]) {
@@ -130,34 +130,38 @@ async function expectNoSurvivors(ending: string, cells: readonly Cell[]): Promis
 }
 
 describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('round %d: a run', () => {
-  it('that ends by itself is answered, and what it left is counted and lives', patiently, async () => {
-    const { hob, cells } = await runAll({ last: exits });
-    try {
-      expect(await endsOf(hob, cells)).toEqual(
-        shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
-      );
-      for (const cell of cells)
-        expect([cell.shape, (await survivorsOf(cell)).sort()]).toEqual([cell.shape, cell.pids.sort()]);
-      const counted = await Promise.all(
-        cells.map(async ({ shape, runId }) => {
-          const left = await until(
-            `${shape}: left_running is known`,
-            async () => {
-              const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
-              return typeof left_running === 'number' && { count: left_running };
-            },
-            10_000,
-          );
-          return { shape, ...left };
-        }),
-      );
-      expect(counted).toEqual(shapeNames.map((shape) => ({ shape, count: shapes[shape].count })));
-    } finally {
-      for (const cell of cells) killEach(await survivorsOf(cell));
-    }
-  });
+  it(
+    'that ends by itself is answered, and its remaining processes are counted and continue',
+    patiently,
+    async () => {
+      const { hob, cells } = await runAll({ last: exits });
+      try {
+        expect(await endsOf(hob, cells)).toEqual(
+          shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
+        );
+        for (const cell of cells)
+          expect([cell.shape, (await survivorsOf(cell)).sort()]).toEqual([cell.shape, cell.pids.sort()]);
+        const counted = await Promise.all(
+          cells.map(async ({ shape, runId }) => {
+            const left = await until(
+              `${shape}: left_running is known`,
+              async () => {
+                const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
+                return typeof left_running === 'number' && { count: left_running };
+              },
+              10_000,
+            );
+            return { shape, ...left };
+          }),
+        );
+        expect(counted).toEqual(shapeNames.map((shape) => ({ shape, count: shapes[shape].count })));
+      } finally {
+        for (const cell of cells) killEach(await survivorsOf(cell));
+      }
+    },
+  );
 
-  it('that ends by itself and wants its survivors stopped leaves none', patiently, async () => {
+  it('that ends by itself with `survivors = "stop"` leaves no process', patiently, async () => {
     const { hob, cells } = await runAll({ runtime: 'survivors = "stop"', last: exits });
     await expectNoSurvivors('an exit that stops survivors', cells);
     expect(await endsOf(hob, cells)).toEqual(
@@ -165,7 +169,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
     );
   });
 
-  it('that outlasts its timeout leaves none', patiently, async () => {
+  it('that exceeds its timeout leaves no process', patiently, async () => {
     const { hob, cells } = await runAll({ runtime: runtimeWithTimeout, last: stays });
     await expectNoSurvivors('a timeout', cells);
     expect(await endsOf(hob, cells)).toEqual(
@@ -174,7 +178,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
     for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: true });
   });
 
-  it('that is cancelled leaves none', patiently, async () => {
+  it('that is cancelled leaves no process', patiently, async () => {
     const { hob, cells } = await runAll({ last: stays }, (service, shape, files) =>
       cancel(service, fileOf(files, shape, 'run')),
     );
@@ -185,7 +189,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
     for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: false });
   });
 
-  it('whose parent is cancelled goes with it, and leaves none', patiently, async () => {
+  it('whose parent is cancelled ends too, and leaves no process', patiently, async () => {
     const { hob, cells } = await runAll({ last: stays, viaParent: true }, (service, shape, files) =>
       cancel(service, fileOf(files, shape, 'parent')),
     );
@@ -205,7 +209,7 @@ describe('a process that clears its environment, leaves its session and loses it
   it.each([
     ['at the very start of its run', ''],
     ['later', 'sleep 0.3; '],
-  ])('%s is told from others by a cgroup, if at all', patiently, async (when, pause) => {
+  ])('%s is found only through its cgroup, if there is one', patiently, async (when, pause) => {
     const files = await tempFolder();
     const scripts = await tempFolder();
     const pids = fileOf(files, 'cleared', 'pids');
@@ -228,7 +232,7 @@ describe('a process that clears its environment, leaves its session and loses it
       value: escaped ? 'not contained' : 'contained',
       unit: '',
     };
-    // The kernel takes a moment to move a run into its cgroup, and nobody waits for that: what is quicker may get away.
+    // The kernel moves a run into its cgroup a moment after its start, without waiting. A process started before that may escape.
     const isSure = containment === 'cgroup' && when === 'later';
     record({ ...outcome, ...(isSure && { bound: { exactly: 'contained' } }) });
   });

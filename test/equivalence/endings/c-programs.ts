@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { findProgram, has } from '../../support/needs.ts';
 import { type Program, readPrograms } from '../programs.ts';
 
-/** The programs that load a C library, each with that library in its folder. None where there is no C compiler. */
+/** The programs that load a C library, each with that library in its folder. Empty if there is no C compiler. */
 export async function readCPrograms(): Promise<Program[]> {
   const compiler = findProgram('cc');
   if (!has('a C compiler', compiler !== null) || compiler === null) return [];

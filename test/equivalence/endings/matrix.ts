@@ -4,22 +4,22 @@ import { fileURLToPath } from 'node:url';
 
 import { type Program, programOf } from '../programs.ts';
 
-/** The writer that has a child makes this file when the child is done. */
+/** The writer with a child process creates this file when the child is done. */
 const childFile = 'child.txt';
 
-/** A module of the script's own, in which one of the holders keeps its object. */
+/** A module of the script, in which one of the holders stores its object. */
 const helper = Buffer.from('kept = None\n\n\ndef use():\n    return kept\n');
 
 /**
- * One program for each writer and each holder. A writer defines `begin()`, which returns an object that has data to write when it
- * is closed; a holder keeps that object, and the program ends without closing it.
+ * One program per writer and holder. A writer defines `begin()`, which returns an object that writes data when it is
+ * closed. A holder keeps that object, and the program ends without closing it.
  */
 export async function readHeldWriters(): Promise<Program[]> {
   const [writers, holders] = await Promise.all([readParts('writers'), readParts('holders')]);
   return [...writers.keys()].flatMap((writer) => combine(writer, writers, holders));
 }
 
-/** A program for each of the less usual places to keep an object, with a text file alone. */
+/** One program per unusual place to keep an object, for a text file only. */
 export async function readHeldFiles(): Promise<Program[]> {
   const [writers, places] = await Promise.all([readParts('writers'), readParts('places')]);
   return combine('a-text-file', writers, places);
@@ -31,7 +31,7 @@ function combine(
   holders: ReadonlyMap<string, string>,
 ): Program[] {
   const beginning = writers.get(writer);
-  if (beginning === undefined) throw new Error(`there is no writer ${writer}`);
+  if (beginning === undefined) throw new Error(`no writer ${writer}`);
   const special = beginning.includes(childFile) ? { awaits: childFile } : {};
   return [...holders].map(([holder, keeping]) => {
     const main = Buffer.from(`${beginning}\n\n${keeping}`);
@@ -43,7 +43,7 @@ function combine(
   });
 }
 
-/** The text of each file in a folder beside this one, by its name. */
+/** The text of each file in a folder next to this file, by name. */
 async function readParts(folderName: string): Promise<Map<string, string>> {
   const folder = new URL(`${folderName}/`, import.meta.url);
   const parts = new Map<string, string>();

@@ -90,7 +90,7 @@ function python(name: string, text: string, special: Parameters<typeof programOf
   return programOf(name, special, new Map([['main.py', Buffer.from(text)]]));
 }
 
-/** A time zone as the C library reads it, which never changes its offset. */
+/** A time zone file for the C library with a constant offset. */
 function zoneFile(name: string, offsetSeconds: number): Buffer {
   const header = Buffer.alloc(44);
   header.write('TZif');

@@ -182,7 +182,7 @@ function wrongAnswer(verdict: Verdict, answer: WireAnswer, isCutShort: boolean):
         return `a request that must be in was refused: ${code}`;
       return null;
     case 'out':
-      if (answer.interim > 0) return 'a refused request was told to go on';
+      if (answer.interim > 0) return 'a refused request got 100 Continue';
       if (reasons.includes(code) && answer.status === statusByReason[code]) return null;
       return `a request that must be out for ${reasons.join(', ')} got ${inShort(answer)}`;
     case 'shut':
