@@ -14,13 +14,13 @@ const isHere = has(
   programs.every((name) => findProgram(name) !== null),
 );
 
-/** How many notifications a bubble stands for. */
+/** How many notifications a bubble represents. */
 function told(body: string): number {
   return Number(/^(\d+) more notifications$/.exec(body)?.[1] ?? 1);
 }
 
 describe.runIf(isHere)('a burst of notifications', () => {
-  it('is a handful of bubbles, delays nobody and leaves nothing behind', async () => {
+  it('shows a handful of bubbles, delays no caller and leaves nothing behind', async () => {
     const folder = await tempFolder();
     const [screen, bus] = await Promise.all([startScreen(), startBus(folder)]);
     const dunst = await startDunst({ folder, bus, screen });
@@ -43,25 +43,25 @@ describe.runIf(isHere)('a burst of notifications', () => {
       }
       return slowestMs;
     })();
-    // All of them are answered, or this rejects.
+    // Rejects if one of them is not answered.
     const begunMs = performance.now();
     await flood.send(500);
     const windows = Math.ceil((performance.now() - begunMs) / 4000);
     isOver = true;
     expect(await others).toBeLessThan(2000);
 
-    const history = await until('the rest is told', async () => {
-      // Only what is closed is in the history.
+    const history = await until('the summary is shown', async () => {
+      // The history contains only closed bubbles.
       await dunst.closeAll();
       const items = await dunst.history();
       return items.reduce((sum, { body }) => sum + told(body), 0) === 501 && items;
     });
-    // Ten, unless this machine is so busy that the burst lasts longer than the four seconds after which it is told.
+    // Ten, unless this machine is so busy that the burst takes longer than the four seconds after which a summary is shown.
     expect(history.length).toBeLessThanOrEqual(9 + windows);
     expect(told(history.at(0)?.body ?? '')).toBeGreaterThan(1);
 
     const after = await probe.measure(pid);
-    // 500 messages of 3 kB are 1.5 MB; what the service keeps for its event stream has a bound of its own.
+    // 500 messages of 3 kB are 1.5 MB. The buffer of the event stream has its own limit.
     expect(after.heapMib - before.heapMib).toBeLessThan(20);
     expect(after.externalMib - before.externalMib).toBeLessThan(20);
   });

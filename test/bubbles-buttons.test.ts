@@ -21,7 +21,7 @@ const isHere = has(
   notifyd !== null && existsSync(gnomeDaemon) && programs.every((name) => findProgram(name) !== null),
 );
 
-/** Where to put pictures for people to look at. */
+/** A folder to save pictures to, for people to look at. */
 const album = process.env.TEST_SHOTS;
 
 async function startDesk(program = notifyd ?? '') {
@@ -45,7 +45,7 @@ describe.runIf(isHere)('a bubble with buttons', () => {
     const { shot, box } = await seeSomething(screen, empty);
     if (album) await saveShot(cropShot(shot, box), `${album}/xfce-${type}.png`);
 
-    // The button is in the right lower corner.
+    // The button is in the lower right corner.
     await screen.click(box.x + box.width - 50, box.y + box.height - 30);
     await until('the button was clicked', async () => heard.length > 0);
     expect(heard[0]).toEqual(['ActionInvoked', expect.any(Number), 'close']);
@@ -57,7 +57,7 @@ describe.runIf(isHere)('a bubble with buttons', () => {
     expect(without.box.height).toBeLessThan(box.height - 25);
   });
 
-  it('that is urgent is gone after its time, though this daemon would keep it', async () => {
+  it('that is urgent is closed after its time, even if this daemon would keep it', async () => {
     const { screen, bus, empty } = await startDesk();
     const hob = await startHob({ env: { ...bus.env, ...screen.env } });
     const askedMs = performance.now();
@@ -68,10 +68,10 @@ describe.runIf(isHere)('a bubble with buttons', () => {
   });
 
   it.each([
-    // One draws a button for the page, to the other the whole bubble is that button.
+    // One daemon draws a button for the page. For the other, the whole bubble is the button.
     ['xfce4-notifyd', notifyd, (box: Box) => [box.x + 50, box.y + box.height - 30] as const],
     ['notification-daemon', gnomeDaemon, (box: Box) => [box.x + 100, box.y + 20] as const],
-  ])('of %s opens its page when it is clicked, and nothing that is no page', async (_, program, place) => {
+  ])('of %s opens its page when it is clicked, and only a page', async (_, program, place) => {
     const { folder, screen, bus, heard, empty } = await startDesk(program ?? '');
     const bin = join(folder, 'bin');
     await mkdir(bin);

@@ -35,8 +35,8 @@ async function startScene(capabilities: readonly string[], language: 'en' | 'zh'
   return { bus, daemon, desktop, opened };
 }
 
-describe.runIf(isHere)('what a daemon is told', () => {
-  it('has no markup and no buttons where the daemon cannot do them', async () => {
+describe.runIf(isHere)('the request to a daemon', () => {
+  it('contains no markup and no buttons if the daemon supports neither', async () => {
     const { daemon, desktop } = await startScene(['body']);
     await desktop.show({ ...bubble, showClose: true, address: 'http://127.0.0.1:9527/' });
     expect(daemon.notified).toMatchObject([
@@ -44,7 +44,7 @@ describe.runIf(isHere)('what a daemon is told', () => {
     ]);
   });
 
-  it('has both where it can, in the language of the person', async () => {
+  it('contains both if the daemon supports them, in the language of the user', async () => {
     const { daemon, desktop } = await startScene(everything, 'zh');
     await desktop.show({ ...bubble, showClose: true, address: 'http://127.0.0.1:9527/' });
     expect(daemon.notified).toMatchObject([
@@ -61,7 +61,7 @@ describe.runIf(isHere)('what a daemon is told', () => {
     [1500, 1500],
     [2 ** 31, 2 ** 31 - 1],
     [Number.MAX_SAFE_INTEGER, 2 ** 31 - 1],
-  ])('of a duration of %d ms is one of %d', async (durationMs, expireMs) => {
+  ])('with a duration of %d ms sets a timeout of %d', async (durationMs, expireMs) => {
     const { daemon, desktop } = await startScene(everything);
     await desktop.show({ ...bubble, durationMs });
     expect(daemon.notified).toMatchObject([{ expireMs }]);
@@ -69,8 +69,8 @@ describe.runIf(isHere)('what a daemon is told', () => {
   });
 });
 
-describe.runIf(isHere)('a bubble that a daemon does not take away by itself', () => {
-  it('is taken away after its time, once', async () => {
+describe.runIf(isHere)('a bubble that a daemon does not close by itself', () => {
+  it('is closed once, after its time', async () => {
     const { daemon, desktop } = await startScene(everything);
     await desktop.show({ ...bubble, durationMs: 100 });
     await desktop.show({ ...bubble, durationMs: 600 });
@@ -78,7 +78,7 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     expect(daemon.closed).toEqual([1, 2]);
   });
 
-  it('is not touched after somebody has closed it', async () => {
+  it('is not touched after the user has closed it', async () => {
     const { daemon, desktop } = await startScene(everything);
     await desktop.show({ ...bubble, durationMs: 400 });
     daemon.say('NotificationClosed', 'uu', [1, 2]);
@@ -87,7 +87,7 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     expect(daemon.closed).toEqual([2]);
   });
 
-  it('goes by its own button and opens its own page, whatever happens to those of other programs', async () => {
+  it('closes by its own button and opens its own page, not by events of other programs', async () => {
     const { daemon, desktop, opened } = await startScene(everything);
     await desktop.show({ ...bubble, showClose: true, address: 'http://127.0.0.1:9527/runs/1' });
     await desktop.show({ ...bubble, showClose: true });
@@ -102,7 +102,7 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     expect(opened).toEqual(['http://127.0.0.1:9527/runs/1']);
   });
 
-  it('opens its page once, however often the daemon says that it was clicked', async () => {
+  it('opens its page once, however many clicks the daemon reports', async () => {
     const { daemon, desktop, opened } = await startScene(everything);
     await desktop.show({ ...bubble, showClose: true, address: 'http://127.0.0.1:9527/runs/1' });
     for (let n = 0; n < 100; n++) daemon.say('ActionInvoked', 'us', [1, 'default']);
@@ -112,14 +112,14 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     expect([opened.length, daemon.closed]).toEqual([1, [1]]);
   });
 
-  it('is one of fifty: the oldest goes when there are more', async () => {
+  it('is one of at most fifty: the oldest is closed when there are more', async () => {
     const { daemon, desktop } = await startScene(everything);
     for (let n = 0; n < 52; n++) await desktop.show(bubble);
     await until('two are closed', async () => daemon.closed.length === 2);
     expect(daemon.closed).toEqual([1, 2]);
   });
 
-  it('is taken away later when the daemon did not answer at the time', async () => {
+  it('is closed later if the daemon did not answer in time', async () => {
     const { daemon, desktop } = await startScene(everything);
     await desktop.show({ ...bubble, durationMs: 300 });
     daemon.isMute = true;
@@ -132,7 +132,7 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     expect(daemon.closed).toEqual([1]);
   });
 
-  it('is forgotten with its daemon: the next one uses the same numbers for others', async () => {
+  it('is forgotten when its daemon exits, because the next daemon reuses its ids', async () => {
     const { bus, daemon, desktop } = await startScene(everything);
     await desktop.show({ ...bubble, durationMs: 500 });
     daemon.stop();
@@ -141,7 +141,7 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     await desktop.show({ ...bubble, durationMs: 1000 });
     await until('one is closed', async () => next.closed.length > 0);
     expect(next.closed).toEqual([2]);
-    // What the other can do was asked anew.
+    // The capabilities of the new daemon were queried again.
     expect(next.notified[0]).toMatchObject({ body: 'a < b & c', actions: [] });
   });
 });

@@ -8,7 +8,7 @@ import { AddressOpener } from '../src/notifications/desktop/open-address.ts';
 import { tempFolder } from './support/hob.ts';
 import { linesOf, until } from './support/until.ts';
 
-/** An opener that finds programs only in an empty folder of its own, and what it has logged. */
+/** An opener that finds programs only in an empty folder, and its log. */
 async function startScene() {
   const folder = await tempFolder();
   const bin = join(folder, 'bin');
@@ -19,10 +19,10 @@ async function startScene() {
 }
 
 describe.runIf(process.platform === 'linux')('the page of a bubble', () => {
-  it('cannot be opened without xdg-open: that is said once, and what to install', async () => {
+  it('cannot be opened without xdg-open, and the log says once what to install', async () => {
     const { lines, opener } = await startScene();
     opener.open('http://127.0.0.1:9527/');
-    await until('it is said', async () => lines.length > 0);
+    await until('it is logged', async () => lines.length > 0);
     expect(lines[0]).toContain('Install the package xdg-utils.');
     opener.open('http://127.0.0.1:9527/');
     opener.open('http://127.0.0.1:9527/');
@@ -30,7 +30,7 @@ describe.runIf(process.platform === 'linux')('the page of a bubble', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('is one of Hob, and never a file or a program', async () => {
+  it('belongs to Hob, and is never a file or a program', async () => {
     const { folder, bin, opener } = await startScene();
     const opened = join(folder, 'opened');
     await writeFile(join(bin, 'xdg-open'), `#!/bin/sh\necho "$@" >> ${opened}\n`, { mode: 0o755 });

@@ -20,7 +20,7 @@ const isHere = has(
   programs.every((name) => findProgram(name) !== null),
 );
 
-/** Where to put pictures for people to look at. */
+/** A folder to save pictures to, for people to look at. */
 const album = process.env.TEST_SHOTS;
 
 async function startDesk(env: Record<string, string> = {}) {
@@ -32,7 +32,7 @@ async function startDesk(env: Record<string, string> = {}) {
   return { screen, bus, dunst, hob, empty: await screen.shot() };
 }
 
-/** What dunst showed last. It reads markup, so this is what was sent to it, written back as a person saw it. */
+/** The last text that dunst showed. Dunst interprets markup, so this decodes the sent text to what a person saw. */
 async function lastText(dunst: Dunst): Promise<{ summary: string; body: string }> {
   const item = await until('it is in the history', async () => (await dunst.history())[0]);
   const plain = (text: string) =>
@@ -40,7 +40,7 @@ async function lastText(dunst: Dunst): Promise<{ summary: string; body: string }
   return { summary: item.summary, body: plain(item.body) };
 }
 
-/** Hands and faces are the only yellow on this screen. */
+/** The emoji are the only yellow on this screen. */
 function countYellow({ pixels }: Shot): number {
   let count = 0;
   for (let at = 0; at < pixels.length; at += 3) {
@@ -56,7 +56,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
     ['error', '磁盘已满，无法写入 “结果.txt” 💥', 'd1242f'],
     ['info', '正在下载模型……\n还剩 3 分钟', 'd0d7de'],
   ])(
-    'of type %s is a bubble with its text and icon, and gone after its time',
+    'of type %s is a bubble with its text and icon, and closes after its time',
     async (type, message, frame) => {
       const { screen, dunst, hob, empty } = await startDesk();
       const askedMs = performance.now();
@@ -68,7 +68,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
       expect(box.width).toBeLessThan(400);
       expect(box.height).toBeGreaterThan(40);
       expect(box.height).toBeLessThan(150);
-      // The frame of dunst has the colour that its settings give to the urgency.
+      // The colour of dunst's frame shows the urgency, as its settings say.
       const edge = cropShot(shot, { x: box.x, y: box.y + Math.floor(box.height / 2), width: 1, height: 1 });
       expect(edge.pixels.toString('hex')).toBe(frame);
       if (album) await saveShot(cropShot(shot, box), `${album}/dunst-${type}.png`);
@@ -86,13 +86,13 @@ describe.runIf(isHere)('a notification on the screen', () => {
     },
   );
 
-  it('has an icon of its own for each type', async () => {
+  it('has a different icon for each type', async () => {
     const { screen, dunst, hob, empty } = await startDesk();
     const pictures: Shot[] = [];
     for (const type of ['success', 'error', 'info']) {
       await hob.post('/api/notify', { notify_type: type, message: 'the same', duration: 0 });
       const { shot, box } = await seeSomething(screen, empty);
-      // Without the frame, which has a colour for what is urgent.
+      // Without the frame, whose colour depends on the urgency.
       pictures.push(cropShot(shot, { x: box.x + 5, y: box.y + 5, width: 60, height: box.height - 10 }));
       await dunst.closeAll();
       await seeNothing(screen, empty);
@@ -108,7 +108,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
     }
   });
 
-  it('is written in Chinese characters and emoji, not in the boxes of missing ones', async () => {
+  it('shows Chinese characters and emoji, not the boxes of missing glyphs', async () => {
     const desk = await startDesk(await onlyFonts(await tempFolder(), 'dejavu', 'wqy', 'noto'));
     const poor = await startDesk(await onlyFonts(await tempFolder(), 'dejavu'));
     const picture = async ({ screen, dunst, hob, empty }: typeof desk, message: string) => {
@@ -118,7 +118,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
       await seeNothing(screen, empty);
       return shot;
     };
-    // Where no Chinese is in it, both look the same: what differs below are the characters.
+    // Without Chinese text both pictures are equal, so the differences below are the characters.
     const latin = await picture(desk, 'finished');
     expect(compareShots(latin, await picture(poor, 'finished')).pixels).toBe(0);
 
@@ -130,7 +130,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
     expect(compareShots(failed, boxes).pixels).toBeGreaterThan(200);
     const { pixels, box } = compareShots(done, failed);
     expect(pixels).toBeGreaterThan(50);
-    // Two characters of four are the same.
+    // Two of four characters are the same.
     const whole = compareShots(done, latin).box;
     expect(box?.x).toBeGreaterThan((whole?.x ?? 0) + 10);
 

@@ -14,14 +14,14 @@ async function pidIn(path: string): Promise<number> {
   return Number(await readFile(path, 'utf8'));
 }
 
-/** A script that says who it is, and then takes its time. */
+/** A script that writes its process id, and then keeps running. */
 const patient = (files: string, name: string) =>
   bash(`echo $$ > "${files}/${name}.new"; mv "${files}/${name}.new" "${files}/${name}"; exec sleep 600`);
 
 const cancel = (hob: Hob, runId: string) => hob.post(`/api/runs/${runId}/cancel`, {});
 
 describe('cancelling a run', () => {
-  it('stops its script and says so in its record, and to who waits for it', async () => {
+  it('stops its script, and the record and the waiting caller get this end', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'patient', { entry: patient(files, 'pid') });
@@ -47,7 +47,7 @@ describe('cancelling a run', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
-  it('is told in the language of the caller, and so are running it again and deleting it', async () => {
+  it('answers in the language of the caller, and so do rerunning and deleting a run', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'patient', { entry: patient(files, 'pid') });
@@ -68,7 +68,7 @@ describe('cancelling a run', () => {
     }
   });
 
-  it('that still waits takes it out of the queue, and it never starts', async () => {
+  it('that is queued removes it from the queue, and it never starts', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
@@ -90,7 +90,7 @@ describe('cancelling a run', () => {
     await expect(readFile(join(files, 'second'))).rejects.toThrow('ENOENT');
   });
 
-  it('holds though the service was killed before it could write that down', async () => {
+  it('is not undone when the service is killed before it has recorded the end', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
@@ -102,7 +102,7 @@ describe('cancelling a run', () => {
     await fileThere(join(files, 'first'));
     const waiting = String((await killed.post('/api/execute', { script_id: second })).body.run_id);
     await killed.stop('SIGKILL');
-    // What a run is to do is removed first, before its end is on record.
+    // The parameter file is removed first, before the end is recorded.
     await rm(join(home, 'runs', waiting, 'params.json'));
     const hob = await startHob({ home, scripts: [scripts], settings });
     expect(await hob.ended(waiting)).toMatchObject({ end_cause: 'cancelled', started_at: null });
@@ -111,7 +111,7 @@ describe('cancelling a run', () => {
     await expect(readFile(join(files, 'second'))).rejects.toThrow('ENOENT');
   });
 
-  it('answers a caller that waits in the queue as a run that was cancelled', async () => {
+  it('answers a caller that waits in the queue with the outcome of a cancelled run', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
@@ -127,7 +127,7 @@ describe('cancelling a run', () => {
     await hob.ended(running);
   });
 
-  it('goes down the tree to every run that it waits for, running or queued', async () => {
+  it('also cancels every run in its tree that it waits for, running or queued', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
@@ -167,7 +167,7 @@ call("/api/link", {"script_id": "${middle}"})
       expect([name, (await hob.ended(named(name))).end_cause]).toEqual([name, 'cancelled']);
     }
     expect(await isRunning(leafPid)).toBe(false);
-    // Nobody waits for what was started asynchronously: it goes on.
+    // No run waits for an asynchronous run, so it continues.
     expect(await isRunning(await pidIn(join(files, 'loose')))).toBe(true);
     for (const runId of [locking, named('loose')]) {
       await cancel(hob, runId);
@@ -175,7 +175,7 @@ call("/api/link", {"script_id": "${middle}"})
     }
   });
 
-  it('keeps it from starting more to wait for, while it has its grace', async () => {
+  it('prevents it from starting further runs to wait for during its grace period', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const leaf = await writeScript(scripts, 'leaf', { node: true, entry: bash(`touch "${files}/leaf"`) });
@@ -200,7 +200,7 @@ while True: time.sleep(1)
     await expect(readFile(join(files, 'leaf'))).rejects.toThrow('ENOENT');
   });
 
-  it('finds what runs away when it is asked to end', async () => {
+  it('finds processes that leave the session when they are asked to end', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'runaway', {
@@ -226,12 +226,12 @@ while True: time.sleep(1)
     await fileThere(join(files, 'ready'));
     await cancel(hob, runId);
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'cancelled', left_running: 0 });
-    // It was perhaps killed before it had written its id.
+    // The process may have been killed before it wrote its id.
     const pid = Number(await readFile(join(files, 'pid'), 'utf8').catch(() => '0'));
     expect(await isRunning(pid)).toBe(false);
   });
 
-  it('that has ended is refused with 409, and of one that never was with 404', async () => {
+  it('that has ended gets 409, and one that never existed gets 404', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'quick', {});
     const hob = await startHob({ scripts: [scripts] });
@@ -244,7 +244,7 @@ while True: time.sleep(1)
     });
   });
 
-  it('at any moment of its life gives it one end', async () => {
+  it('at any moment of its life gives it exactly one end', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'short', { entry: bash('sleep 0.05') });
     const hob = await startHob({ scripts: [scripts], settings: quickStop });
@@ -295,7 +295,7 @@ import time; time.sleep(600)
 });
 
 describe('a run that times out', () => {
-  it('takes along the runs that it waits for, before its own grace is over', async () => {
+  it('also stops the runs that it waits for, before its own grace period is over', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
@@ -311,14 +311,14 @@ write({"code": 7, "msg": answer["message"]})
     });
     const hob = await startHob({ scripts: [scripts], settings: 'stop_grace_s = 20\n' });
     const { body } = await hob.run(top);
-    // It heard of its child's end and wrote its own result before it would have been killed.
+    // The parent saw the end of its child and wrote its own result within its grace period.
     expect(body).toMatchObject({ timed_out: true, exit_code: 0, result: { code: 7 } });
     await untilGone(await pidIn(join(files, 'leaf')));
   });
 });
 
-describe('what a script leaves running', () => {
-  it('is left alone and counted, however it was started', async () => {
+describe('processes that a script leaves running', () => {
+  it('continue and are counted, however they were started', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'starter', {
@@ -334,7 +334,7 @@ setsid sleep 601 < /dev/null > /dev/null 2>&1 & echo $! > "${files}/setsid"
     for (const name of ['plain', 'setsid']) process.kill(await pidIn(join(files, name)), 'SIGKILL');
   });
 
-  it('is nothing for most, and that is said, too', async () => {
+  it('are usually none, and the record says so', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'tidy', {});
     const hob = await startHob({ scripts: [scripts] });
@@ -342,7 +342,7 @@ setsid sleep 601 < /dev/null > /dev/null 2>&1 & echo $! > "${files}/setsid"
     expect(await counted(hob, String(headers.get('x-hob-run-id')))).toMatchObject({ left_running: 0 });
   });
 
-  it('is stopped before the answer when its manifest says so', async () => {
+  it('are stopped before the answer if the manifest says so', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'starter', {
@@ -370,7 +370,7 @@ async function runIdsOf(hob: Hob): Promise<string[]> {
   return readdir(join(hob.home, 'runs'));
 }
 
-/** The run of a script, once it is on record. */
+/** The run of a script, as soon as it is recorded. */
 async function runOf(hob: Hob, scriptName: string): Promise<string> {
   for (;;) {
     for (const runId of await runIdsOf(hob)) {

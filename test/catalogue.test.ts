@@ -17,7 +17,7 @@ async function problemsOf(
   return JSON.parse(JSON.stringify((await hob.get('/api/scripts')).body.problems));
 }
 
-describe('manifests in the wild', () => {
+describe('manifests of existing scripts', () => {
   const id = '5f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
   const manifest = (root: string) => `[${root}.info]
 id = "${id}"
@@ -59,7 +59,7 @@ entry = "main.sh"
     expect((await problemsOf(hob)).filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
-  it('with unknown keys are noted with their lines', async () => {
+  it('with unknown keys get notes with line numbers', async () => {
     const scripts = await tempFolder();
     await writeScript(scripts, 'noted', { runtime: 'colour = "red"' });
     const hob = await startHob({ scripts: [scripts] });
@@ -74,7 +74,7 @@ entry = "main.sh"
     ]);
   });
 
-  it('that are broken never hide the others, and say where and what to do', async () => {
+  it('that are broken never hide the others, and each problem has its place and a fix', async () => {
     const scripts = await tempFolder();
     const good = await writeScript(scripts, 'good', { entry: ok });
     await writeScript(scripts, 'bad-syntax', { runtime: 'timeout = = 3' });
@@ -94,7 +94,7 @@ entry = "main.sh"
     expect(problems.every(({ advice }) => advice.length > 0)).toBe(true);
   });
 
-  it('cannot reach out of their folder', async () => {
+  it('cannot refer to files outside their folder', async () => {
     const scripts = await tempFolder();
     const outside = await tempFolder();
     await writeFile(join(outside, 'evil.sh'), 'echo evil');
@@ -116,7 +116,7 @@ entry = "main.sh"
 });
 
 describe('a change on disk', () => {
-  /** Asks until the answer is as expected: how quickly is a matter of the machine, that it comes is what counts. */
+  /** Polls until the answer is as expected. How long that takes depends on the machine. */
   async function eventually(
     hob: Hob,
     id: string,
@@ -131,7 +131,7 @@ describe('a change on disk', () => {
     }
   }
 
-  it('is seen without a restart: added, changed, broken, mended, renamed, removed', async () => {
+  it('is noticed without a restart: added, changed, broken, fixed, renamed, removed', async () => {
     const scripts = await tempFolder();
     const hob = await startHob({ scripts: [scripts] });
     const id = await writeScript(scripts, 'script', { entry: ok });
@@ -156,7 +156,7 @@ describe('a change on disk', () => {
     await eventually(hob, id, { status: 404 });
   });
 
-  it('is seen two levels down, in the home, and in a folder that did not exist at the start', async () => {
+  it('is noticed two levels down, in the home, and in a folder that did not exist at the start', async () => {
     const parent = await tempFolder();
     const later = join(parent, 'later');
     const hob = await startHob({ scripts: [later] });
@@ -166,7 +166,7 @@ describe('a change on disk', () => {
     await eventually(hob, own, { status: 200, message: 'ran' });
   });
 
-  it('that gives two scripts one id stops both until it is settled', async () => {
+  it('that gives two scripts one id stops both until it is resolved', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'first', { entry: ok });
     const hob = await startHob({ scripts: [scripts] });
@@ -197,7 +197,7 @@ describe('a change on disk', () => {
   });
 });
 
-it('editors get the schema of the manifest from the service, and it accepts the examples', async () => {
+it('the service serves the manifest schema for editors, and the schema accepts the examples', async () => {
   const hob = await startHob();
   const schema = (await hob.get('/api/script.schema.json')).body;
   expect(schema).toEqual(
@@ -220,7 +220,7 @@ it('a folder of 2,000 scripts loads quickly', async () => {
   const started = performance.now();
   const hob = await startHob({ scripts: [scripts] });
   const loadedMs = performance.now() - started;
-  // Five times what was measured on two cores: this is no benchmark, but a folder must not take minutes.
+  // Five times the value measured on two cores. This is not a benchmark, but a folder must not take minutes.
   expect(loadedMs).toBeLessThan(10_000);
   const { body } = await hob.get('/api/scripts');
   expect(JSON.parse(JSON.stringify(body.scripts))).toHaveLength(2000);

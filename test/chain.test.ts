@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Hob, startHob, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
-/** Three scripts that link the next one until `left` is used up; each adds its own level to what comes back. */
+/** Three scripts that link the next one until `left` is used up. Each adds its own level to the result. */
 const pythonLinker = python(`
 left = run["params"].get("left", 0)
 if left == 0:
@@ -36,7 +36,7 @@ else {
 `,
 ];
 
-/** Bash has no JSON of its own: it passes the parameters on as they are, through the tools every machine has. */
+/** Bash cannot parse JSON, so it forwards the parameters unchanged with tools that every machine has. */
 const bashLinker = bash(`
 body=$(python3 - "$1" <<'PY'
 import json, sys
@@ -69,7 +69,7 @@ async function startRing(settings?: string): Promise<{ hob: Hob; ring: string[] 
 const rotated = (ring: string[]) => [...ring.slice(1), ring[0]];
 
 describe('a chain of links', () => {
-  it('works 8 levels deep through three languages, also when only one run may run at a time', async () => {
+  it('works 8 levels deep in three languages, even with a single slot', async () => {
     const { hob, ring } = await startRing('max_runs = 1\n');
     const { body } = await hob.run(ring[0] ?? '', { params: { left: 8, ring: rotated(ring) } });
     expect(body).toMatchObject({ success: true, message: 'bottom', result: { code: 0 } });
@@ -77,7 +77,7 @@ describe('a chain of links', () => {
     expect(body.result).toMatchObject({ levels });
   });
 
-  it('is refused at the 9th level with 400, and every level above ends by itself', async () => {
+  it('gets 400 at the 9th level, and every level above ends by itself', async () => {
     const { hob, ring } = await startRing();
     const { body } = await hob.run(ring[0] ?? '', { params: { left: 9, ring: rotated(ring) } });
     expect(body.success).toBe(true);
@@ -94,7 +94,7 @@ describe('a chain of links', () => {
     expect((await link(8)).body.result).toMatchObject({ code: 400 });
   });
 
-  it('ends by itself with a clear envelope when a script links itself for ever', async () => {
+  it('ends by itself with a clear envelope when a script links itself forever', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'self', {
       language: 'python',
@@ -111,7 +111,7 @@ write(answer["result"] if status == 200 else {"code": status, "msg": answer["mes
     expect(body.message).toMatch(/8/);
   });
 
-  it('is not made deeper by calls side by side', async () => {
+  it('does not get deeper through parallel calls', async () => {
     const scripts = await tempFolder();
     const leaf = await writeScript(scripts, 'leaf', {
       node: true,
@@ -131,7 +131,7 @@ write({"code": 0, "msg": "wide", "answers": answers})
     expect(body.result).toMatchObject({ answers: Array(20).fill(200) });
   });
 
-  it('keeps its depth through an execute in between', async () => {
+  it('keeps its depth through an execute in the middle', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'zigzag', {
       language: 'python',
@@ -155,7 +155,7 @@ write({"code": status, "msg": answer["message"], "depth": depth} if status != 20
     expect(body.result).toMatchObject({ code: 400, depth: 9 });
   });
 
-  it('is recorded: parent, depth and origin of every run', async () => {
+  it('is recorded with the parent, depth and origin of every run', async () => {
     const scripts = await tempFolder();
     const leaf = await writeScript(scripts, 'leaf', {
       language: 'python',
@@ -185,7 +185,7 @@ write({"code": status, "msg": answer["message"], "depth": depth} if status != 20
     });
   });
 
-  it('that would wait for itself is refused with 503, and everybody else goes on', async () => {
+  it('that would wait for itself gets 503, and all other runs continue', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const inner = (lock: string) =>
@@ -196,7 +196,7 @@ write({"code": status, "msg": answer["message"], "depth": depth} if status != 20
       });
     const innerX = await inner('x');
     const innerY = await inner('y');
-    // Each holds its own lock until both do, and then wants the other's.
+    // Each run holds its own lock until both do, and then requests the other lock.
     const outer = (own: string, target: string) =>
       writeScript(scripts, `outer-${own}`, {
         language: 'python',
@@ -218,7 +218,7 @@ write({"code": 0, "msg": answer["message"], "status": status})
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
   });
 
-  it('still knows a script that joined the address by the rules of relative links', async () => {
+  it('recognises a script that joined the address by the rules of relative URLs', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'joiner', {
       language: 'python',

@@ -30,7 +30,7 @@ let port: string;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'hob-clients-'));
-  // Says the word that it was called with.
+  // Prints its first argument.
   const entry = bash(`
 word=$(sed -n 's/^ *"word": "\\(.*\\)",*$/\\1/p' "$1")
 echo "{\\"code\\":0,\\"msg\\":\\"$word\\"}" > "$output"
@@ -79,7 +79,7 @@ const answerWith = (word: string) => ({
   result: { code: 0, msg: word },
 });
 
-/** A client that is started once for each call. */
+/** A client that is started once per call. */
 const startedForEach =
   (program: string, argsOf: (call: Call) => string[]) =>
   (calls: Call[]): Promise<Reply[]> =>
@@ -104,7 +104,7 @@ const curlArgs = ({ url, kind, json, fields }: Call) => [
     : Object.entries(fields).flatMap(([name, value]) => ['--data-urlencode', `${name}=${value}`])),
 ];
 
-/** wget exits with an error where the status is one, so what it prints belongs to a 200. */
+/** wget exits with an error for an error status, so its output belongs to a 200. */
 const wgetScript = 'wget -q -O - "$@" && printf "\\n200"';
 
 const wgetArgs = ({ url, kind, json, fields }: Call) => [
@@ -147,17 +147,20 @@ describe.each([
 ])('$name', ({ name, needs, make }) => {
   const isHere =
     needs === 'python3-requests' ? pythonWithRequests !== undefined : findProgram(needs) !== null;
-  it.skipIf(!has(needs, isHere))('is answered by every name of the service, for JSON and forms', async () => {
-    const calls = hosts.flatMap((host) =>
-      (['json', 'form'] as const).map((kind) => callWith(host, kind, `${name} & ${kind} to ${host}, 你好`)),
-    );
-    const replies = await make(calls);
-    expect(replies.map(([status]) => status)).toEqual(calls.map(() => 200));
-    expect(replies.map(([, body]) => JSON.parse(body))).toEqual(calls.map(({ word }) => answerWith(word)));
-  });
+  it.skipIf(!has(needs, isHere))(
+    'is answered under every name of the service, for JSON and forms',
+    async () => {
+      const calls = hosts.flatMap((host) =>
+        (['json', 'form'] as const).map((kind) => callWith(host, kind, `${name} & ${kind} to ${host}, 你好`)),
+      );
+      const replies = await make(calls);
+      expect(replies.map(([status]) => status)).toEqual(calls.map(() => 200));
+      expect(replies.map(([, body]) => JSON.parse(body))).toEqual(calls.map(({ word }) => answerWith(word)));
+    },
+  );
 });
 
-/** Sends requests one after the other over one connection, each when the answer to the one before is there. */
+/** Sends requests one after the other over one connection, each after the previous answer. */
 async function sendInTurn(...requests: string[]): Promise<Reply[]> {
   const socket = connect(Number(port), '127.0.0.1');
   const received: Buffer[] = [];
@@ -176,8 +179,8 @@ async function sendInTurn(...requests: string[]): Promise<Reply[]> {
 
 const curl = has('curl', findProgram('curl') !== null);
 
-describe('a client of its own kind', () => {
-  it('offers HTTP/2 with its body, as Java does, and is answered in HTTP/1.1, again and again', async () => {
+describe('an unusual client', () => {
+  it('that offers HTTP/2 with its body, like Java, is answered in HTTP/1.1, repeatedly', async () => {
     const requestOf = (word: string) => {
       const body = JSON.stringify(callWith('127.0.0.1', 'json', word).json);
       const lines = [
@@ -198,12 +201,12 @@ describe('a client of its own kind', () => {
     ]);
   });
 
-  it.skipIf(!curl)('waits for leave to send a large body, as .NET does', async () => {
+  it.skipIf(!curl)('that waits for 100 Continue before a large body, like .NET, is answered', async () => {
     const { json, url } = callWith('127.0.0.1', 'json', 'large');
     const file = join(home, 'large.json');
     await writeFile(file, JSON.stringify({ ...json, data: { padding: 'x'.repeat(3_000_000) } }));
     const ask = ['-sS', '-v', '-H', 'Content-Type: application/json', '-H', 'Expect: 100-continue'];
-    // It would send the body unasked after a second; that is not to be seen here.
+    // After a second, curl would send the body without permission and hide the fault.
     const patient = ['--expect100-timeout', '60'];
     const { stdout, stderr } = await run('curl', [...ask, ...patient, '-d', `@${file}`, url]);
     expect(stderr).toContain('< HTTP/1.1 100 Continue');
@@ -214,8 +217,8 @@ describe('a client of its own kind', () => {
   });
 
   it.skipIf(!curl).each([
-    ['a body whose length it does not know', ['-H', 'Transfer-Encoding: chunked', '-d', '@-']],
-    ['a body as it comes', ['-X', 'POST', '-T', '-']],
+    ['a body of unknown length', ['-H', 'Transfer-Encoding: chunked', '-d', '@-']],
+    ['a streamed body', ['-X', 'POST', '-T', '-']],
   ])('sends %s', async (_what, args) => {
     const { json, url } = callWith('localhost', 'json', 'in chunks');
     const sent = run('curl', ['-sS', '-v', '-H', 'Content-Type: application/json', ...args, url]);
@@ -225,7 +228,7 @@ describe('a client of its own kind', () => {
     expect(JSON.parse(stdout)).toEqual(answerWith('in chunks'));
   });
 
-  it.skipIf(!curl)('keeps its connection for the next call', async () => {
+  it.skipIf(!curl)('that keeps its connection can use it for the next call', async () => {
     const calls = (['json', 'form', 'json'] as const).map((kind) => callWith('127.0.0.1', kind, kind));
     const { stdout } = await run(
       'curl',

@@ -10,13 +10,13 @@ import { linesOf, until } from './support/until.ts';
 
 interface Line {
   readonly socket: Socket;
-  /** All that came back so far. */
+  /** All bytes received so far. */
   readonly seen: () => string;
-  /** Nothing more will come. */
+  /** Resolves when the other side has closed. */
   readonly closed: Promise<void>;
 }
 
-/** It keeps its side open until the test ends, whatever it is told. */
+/** Connects, and keeps its side open until the test ends. */
 async function dial(hob: Hob, ...sent: string[]): Promise<Line> {
   const socket = connect({ port: Number(new URL(hob.url).port), host: '127.0.0.1', allowHalfOpen: true });
   onTestFinished(() => {
@@ -40,7 +40,7 @@ const head = (hob: Hob, method: string, path: string, ...more: string[]) =>
 
 const bodyIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
-/** A script that leaves a mark when it runs. */
+/** A script that writes a line to a file when it runs. */
 async function marked(): Promise<{ scripts: string; id: string; ran: () => Promise<string[]> }> {
   const [scripts, notes] = [await tempFolder(), await tempFolder()];
   const id = await writeScript(scripts, 'mark', { entry: bash(`echo ran >> "${notes}/marks"`) });
@@ -54,7 +54,7 @@ async function timeouts(hob: Hob): Promise<number> {
 describe('a client that is too slow', () => {
   const settings = 'receive_s = 1\n';
 
-  it('with the header of its request is refused, however little it sends again and again', async () => {
+  it('with its request header is refused, even if it keeps sending small pieces', async () => {
     const hob = await startHob({ settings });
     const silent = await dial(hob, 'GET /api/health HTTP/1.1\r\nHost: ');
     const trickling = await dial(hob, 'GET /api/health HTTP/1.1\r\nX-Long: ');
@@ -73,7 +73,7 @@ describe('a client that is too slow', () => {
     expect(await timeouts(hob)).toBeGreaterThanOrEqual(3);
   });
 
-  it('with its body is refused in the form of the operation, when it pauses and when it trickles', async () => {
+  it('with its body is refused in the form of the operation, if it pauses or sends in small pieces', async () => {
     const hob = await startHob({ settings });
     const json = ['Content-Type: application/json', 'Content-Length: 1000'];
     const silent = await dial(hob, head(hob, 'POST', '/api/notify', ...json), '{"notify_type":');
@@ -96,7 +96,7 @@ describe('a client that is too slow', () => {
     expect(hob.log()).not.toContain('defect');
   });
 
-  it('and was refused does not get its script run by what it sends afterwards', async () => {
+  it('and was refused cannot start its script with later bytes', async () => {
     const { scripts, id, ran } = await marked();
     const hob = await startHob({ scripts: [scripts], settings });
     const body = JSON.stringify({ script_id: id, sync: true });
@@ -125,11 +125,11 @@ describe('a client that is too slow', () => {
     expect([status, body.success]).toEqual([200, true]);
   });
 
-  it('is not one that waits with its next request', async () => {
+  it('is not one that waits before its next request', async () => {
     const hob = await startHob({ settings });
     const line = await dial(hob, head(hob, 'GET', '/api/health'));
     await until('the first answer is there', async () => line.seen().includes('"status":"ok"'));
-    // Longer than any pause within a request could be.
+    // Longer than any allowed pause within a request.
     const paused = await dial(hob, 'GET /api/health HTTP/1.1\r\n');
     await paused.closed;
     line.socket.write(head(hob, 'GET', '/api/health', 'Connection: close'));
@@ -138,7 +138,7 @@ describe('a client that is too slow', () => {
   });
 });
 
-describe('more connections than there is room for', () => {
+describe('connections beyond the limit', () => {
   const settings = 'max_connections = 10\nreceive_s = 30\n';
 
   async function listener(hob: Hob): Promise<Line> {
@@ -147,11 +147,11 @@ describe('more connections than there is room for', () => {
     return line;
   }
 
-  it('are refused with 503 until one of those before them is closed', async () => {
+  it('get 503 until an earlier one is closed', async () => {
     const hob = await startHob({ settings });
     const listeners: Line[] = [];
     for (let count = 0; count < 10; count++) listeners.push(await listener(hob));
-    // Whoever says nothing does not keep a place that it was never given.
+    // A silent connection does not keep a place beyond the limit.
     const silent = await dial(hob);
     const refused = await dial(hob, head(hob, 'GET', '/api/model/path?repo_id=a/b'));
     await refused.closed;
@@ -161,7 +161,7 @@ describe('more connections than there is room for', () => {
       code: 503,
       message: expect.stringContaining('max_connections'),
     });
-    // A page that is refused is told why, not that there is no room.
+    // A page that access control refuses gets that reason, not 503.
     const evil = await dial(hob, head(hob, 'GET', '/api/health', 'Origin: http://evil.test'));
     await evil.closed;
     expect(evil.seen()).toMatch(/^HTTP\/1\.1 403 /);
@@ -179,14 +179,14 @@ describe('more connections than there is room for', () => {
     });
   });
 
-  it('do not keep its user from stopping it', async () => {
+  it('do not prevent the user from stopping the service', async () => {
     const hob = await startHob({ settings });
     for (let count = 0; count < 10; count++) await listener(hob);
     const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
     expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped')]);
   });
 
-  it('take the places of those that were too slow and do not hang up', async () => {
+  it('replace those that were too slow and stay open', async () => {
     const hob = await startHob({ settings: 'max_connections = 10\nreceive_s = 1\n' });
     for (let count = 0; count < 10; count++) await dial(hob, 'GET /api/health');
     await until('there is room', async () => {
@@ -215,7 +215,7 @@ describe('more connections than there is room for', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('take the places of those that are idle', async () => {
+  it('replace idle ones', async () => {
     const hob = await startHob({ settings });
     const idle: Line[] = [];
     for (let count = 0; count < 10; count++) {
@@ -229,7 +229,7 @@ describe('more connections than there is room for', () => {
     await Promise.all(idle.map(({ closed }) => closed));
   });
 
-  it('take the places of those that do not read their answers', async () => {
+  it('replace those that do not read their answers', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'loud', { entry: bash('head -c 30000000 /dev/zero') });
     const hob = await startHob({ scripts: [scripts], settings: 'max_connections = 10\nreceive_s = 1\n' });
@@ -242,7 +242,7 @@ describe('more connections than there is room for', () => {
       line.socket.pause();
       stuck.push(line);
     }
-    await until('those who come are served', async () => {
+    await until('new callers are served', async () => {
       const line = await dial(hob, head(hob, 'GET', '/api/scripts', 'Connection: close'));
       await line.closed;
       return line.seen().startsWith('HTTP/1.1 200');
@@ -250,7 +250,7 @@ describe('more connections than there is room for', () => {
   });
 });
 
-it('what is sent behind something that was refused is not carried out', async () => {
+it('a request after a refused one on the same connection is not executed', async () => {
   const { scripts, id, ran } = await marked();
   const hob = await startHob({ scripts: [scripts] });
   const body = JSON.stringify({ script_id: id, sync: true });
@@ -263,7 +263,7 @@ it('what is sent behind something that was refused is not carried out', async ()
   expect(await ran()).toEqual([]);
 });
 
-describe('what is no request, behind one whose answer is still to come,', () => {
+describe('invalid bytes after a request that is not answered yet', () => {
   async function withWaiting() {
     const [scripts, gate] = [await tempFolder(), join(await tempFolder(), 'open')];
     const id = await writeScript(scripts, 'waits', {
@@ -277,7 +277,7 @@ describe('what is no request, behind one whose answer is still to come,', () => 
     return { hob, line, open: () => writeFile(gate, '') };
   }
 
-  it('is refused when that has been given', async () => {
+  it('are refused after that answer', async () => {
     const { line, open } = await withWaiting();
     for (let at = 0; at < 30; at++) line.socket.write('x'.repeat(100_000));
     await new Promise<void>((resolve) => line.socket.write('x', () => resolve()));
@@ -286,7 +286,7 @@ describe('what is no request, behind one whose answer is still to come,', () => 
     expect(line.seen().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('is not read without end', async () => {
+  it('are not read without limit', async () => {
     const { hob, line, open } = await withWaiting();
     const closed = new Promise<void>((resolve) => line.socket.once('close', () => resolve()));
     const more = () => {

@@ -193,7 +193,7 @@ describe.runIf(hasChromium)('the history', () => {
     await close();
   });
 
-  it('counts days in the time zone of the service, whatever the time zone of the browser', async () => {
+  it('counts days in the time zone of the service, not of the browser', async () => {
     const { page, close } = await scene.open('/overview?days=7', { timezoneId: 'Pacific/Auckland' });
     const chart = page.getByRole('region', { name: 'Runs per day' });
     await chart.getByText('Days are in the time zone of the machine that runs Hob (UTC).').waitFor();

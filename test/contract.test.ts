@@ -10,7 +10,7 @@ import { ask } from './support/ask.ts';
 import { type Answer, type Hob, launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
-/** Every row of the interface, over real HTTP, in every content type that applies. Bodies are compared whole. */
+/** Every row of the interface, over real HTTP, in every applicable content type. Whole bodies are compared. */
 const ids = {
   ok: '0a111111-1111-4111-8111-111111111111',
   node: '0b111111-1111-4111-8111-111111111111',
@@ -130,7 +130,7 @@ const sharedRows: Row[] = [
     body: error(`脚本不存在: ${ids.unknown}`),
   },
   {
-    title: 'script_id is no UUID',
+    title: 'script_id is not a UUID',
     fields: { script_id: 'nope' },
     status: 404,
     code: 'script-unknown',
@@ -172,7 +172,7 @@ const sharedRows: Row[] = [
     body: error(named('other', 'files')),
   },
   {
-    title: 'data with values that are no texts',
+    title: 'data with values that are not texts',
     fields: { script_id: ids.node, data: { files: [1] } },
     status: 400,
     code: 'data-invalid',
@@ -320,7 +320,7 @@ describe('POST /api/execute answers exactly', () => {
     expectAnswer(form, { status: 400, code: 'field-invalid', body: error(named('sync')) });
   });
 
-  it('script ids compare without regard to case', async () => {
+  it('script ids compare case-insensitively', async () => {
     expect((await hob.run(ids.ok.toUpperCase())).status).toBe(200);
   });
 
@@ -329,12 +329,12 @@ describe('POST /api/execute answers exactly', () => {
     expect(body.result).toMatchObject({ data: { anything: [1, { a: 2 }] } });
   });
 
-  it('params are the defaults overridden by what was sent, and unknown ones are passed through', async () => {
+  it('params are the defaults overridden by the sent values, and unknown ones are passed through', async () => {
     const { body } = await hob.run(ids.typed, { params: { title: 'x', quality: 10, more: true } });
     expect(body.result).toMatchObject({ params: { quality: 10, mode: 'good', title: 'x', more: true } });
   });
 
-  it('the checks come in their order: script, temp_file, data, params', async () => {
+  it('the checks are made in their order: script, temp_file, data, params', async () => {
     const wrong = { data: 5, params: 5, temp_file: '/nowhere' };
     expect(
       (await hob.post('/api/execute', { script_id: ids.unknown, ...wrong })).headers.get('x-hob-error'),
@@ -356,12 +356,12 @@ describe('POST /api/link answers exactly', () => {
     expectAnswer(await hob.post('/api/link', row.fields), row);
   });
 
-  it('a target that is no node', async () => {
+  it('a target that is not a node', async () => {
     const answer = await hob.post('/api/link', { script_id: ids.ok });
     expectAnswer(answer, { status: 403, code: 'script-not-a-node', body: error(named('Ok')) });
   });
 
-  it('a run, whatever the script did', async () => {
+  it('a run with any outcome', async () => {
     const answer = await hob.post('/api/link', { script_id: ids.node, data: ['x'] });
     expect(Object.keys(answer.body).sort()).toEqual([
       'exit_code',
@@ -376,7 +376,7 @@ describe('POST /api/link answers exactly', () => {
     expect(answer.body.result).toMatchObject({ data: { files: ['x'] } });
   });
 
-  it('a form is not taken', async () => {
+  it('a form is refused', async () => {
     const answer = await hob.postForm('/api/link', { script_id: ids.node });
     expectAnswer(answer, { status: 415, code: 'content-type-unsupported', body: error(expect.any(String)) });
   });
@@ -386,7 +386,7 @@ describe.each(['/api/execute', '/api/link'])('bodies of %s', (path) => {
   const raw = (body: string | undefined, headers: Record<string, string>) =>
     fetch(hob.url + path, { method: 'POST', headers, ...(body !== undefined && { body }) });
 
-  it('none at all counts as an empty object', async () => {
+  it('a missing body counts as an empty object', async () => {
     const answer = await raw(undefined, {});
     expect([answer.status, await answer.json()]).toEqual([400, error('缺少script_id参数')]);
     const empty = await raw('', { 'content-type': 'application/json; charset=utf-8' });
@@ -415,14 +415,14 @@ describe.each(['/api/execute', '/api/link'])('bodies of %s', (path) => {
     },
   );
 
-  it('a body over the limit is too large', async () => {
+  it('a body over the limit gets 413', async () => {
     const answer = await raw(JSON.stringify({ script_id: ids.ok, x: 'y'.repeat(8 * 1024 * 1024) }), {
       'content-type': 'application/json',
     });
     expect([answer.status, await answer.json()]).toEqual([413, error(expect.any(String))]);
   });
 
-  it('texts are Chinese, or English for callers who prefer it', async () => {
+  it('texts are Chinese, or English for callers that prefer it', async () => {
     const send = (language: string) =>
       hob.post(path, { script_id: ids.node, data: 5 }, { 'accept-language': language });
     expect((await send('zh-CN,zh;q=0.9,en;q=0.5')).body.message).toMatch(/应为/);
@@ -430,7 +430,7 @@ describe.each(['/api/execute', '/api/link'])('bodies of %s', (path) => {
   });
 });
 
-it('a form over its own limit is too large', async () => {
+it('a form over its own limit gets 413', async () => {
   const answer = await hob.postForm('/api/execute', { script_id: ids.ok, data: 'y'.repeat(1024 * 1024) });
   expectAnswer(answer, { status: 413, code: 'body-too-large', body: error(expect.any(String)) });
 });
@@ -550,7 +550,7 @@ describe('GET /api/model/path answers exactly', () => {
   });
 
   it.each(['acme/none', 'acme/half', 'Acme/tiny'])(
-    '%s is not downloaded, or only partly, or another one',
+    '%s is not downloaded, or only partly, or another model',
     async (repo) => {
       const answer = await hob.get(`/api/model/path?repo_id=${repo}`);
       expectAnswer(answer, {
@@ -589,14 +589,14 @@ describe('everything else', () => {
     ['/api/notify', 'DELETE', 'POST'],
     ['/api/model/path', 'POST', 'GET, HEAD'],
     ['/api/health', 'POST', 'GET, HEAD'],
-  ])('%s does not take %s', async (path, method, allowed) => {
+  ])('%s does not accept %s', async (path, method, allowed) => {
     const answer = await fetch(hob.url + path, { method });
     expect([answer.status, await answer.json()]).toEqual([405, error(expect.any(String))]);
     expect(answer.headers.get('allow')).toBe(allowed);
     expect(answer.headers.get('x-hob-error')).toBe('method-not-allowed');
   });
 
-  it('no method is a failure, whatever it is asked of', async () => {
+  it('no method on any path causes a 500', async () => {
     const failed: string[] = [];
     for (const method of METHODS.filter((each) => each !== 'CONNECT')) {
       for (const path of ['/', '/api/health', '/api/execute', '/api/notify'])
@@ -605,7 +605,7 @@ describe('everything else', () => {
     expect(failed).toEqual([]);
   });
 
-  it('health says what it should', async () => {
+  it('health has the documented fields', async () => {
     const answer = await hob.get('/api/health');
     expectAnswer(answer, {
       status: 200,
@@ -637,7 +637,7 @@ describe('everything else', () => {
     });
   });
 
-  it('an unknown run and an unknown script have the form of later endpoints', async () => {
+  it('an unknown run and an unknown script use the error form of the later endpoints', async () => {
     const later = (code: string) => ({
       status: 'error',
       code,
@@ -738,7 +738,7 @@ describe('the OpenAPI document', () => {
     ['get', '/api/runs/{id}/events', ids.unknown, 404],
     ['get', '/api/events', '?types=none', 400],
     ['get', '/api/health', '', 200],
-  ])('describes what %s %s answers to %j', async (method, path, sent, status) => {
+  ])('describes the answer of %s %s to %j', async (method, path, sent, status) => {
     const document = JSON.parse(JSON.stringify((await hob.get('/api/openapi.json')).body));
     const target =
       typeof sent === 'string' ? (path.includes('{id}') ? path.replace('{id}', sent) : path + sent) : path;
@@ -750,8 +750,8 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('when there is no room', () => {
-  it('a full queue is 503 with Retry-After, and nothing is left behind', async () => {
+describe('when the limits are reached', () => {
+  it('a full queue gets 503 with Retry-After, and nothing is left behind', async () => {
     const scripts = join(folder, 'slow-scripts');
     const id = await writeScript(scripts, 'slow', {
       entry: bash('while [ ! -e "$(dirname "$0")/go" ]; do sleep 0.05; done'),
@@ -777,7 +777,7 @@ describe('when there is no room', () => {
     }
   });
 
-  it('a synchronous call that waited too long for a slot is 503', async () => {
+  it('a synchronous call that waited too long for a slot gets 503', async () => {
     const scripts = join(folder, 'waiting-scripts');
     const id = await writeScript(scripts, 'slow', {
       entry: bash('while [ ! -e "$(dirname "$0")/go" ]; do sleep 0.05; done'),

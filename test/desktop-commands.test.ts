@@ -52,13 +52,13 @@ const hostile = [
 ];
 const hostileLines = ['one\ntwo\n\n"three"', '-e\ndo shell script "x"', 'a\tb'];
 
-/** Title and message, as the program got them. */
+/** Title and message, as the program received them. */
 function textsOf({ args, env }: Call): (string | undefined)[] {
   const isToast = env.has('HOB_TOAST_TAG');
   return isToast ? [env.get('HOB_TOAST_TITLE'), env.get('HOB_TOAST_MESSAGE')] : args.slice(-2);
 }
 
-/** How often a text is anywhere in what the program got. */
+/** How often a text occurs in what the program received. */
 function countIn(call: Call, text: string): number {
   const all = [...call.args, ...call.args.map(decoded), ...call.env.values(), call.stdin].join('\0');
   return all.split(text).length - 1;
@@ -68,7 +68,7 @@ const decoded = (argument: string) => Buffer.from(argument, 'base64').toString('
 const marker = 'q7Zx';
 
 describe.each(systems)('the desktop of $system', (system) => {
-  it('gets hostile texts as data, each once, and its program is always the same', async () => {
+  it('receives hostile texts as data, each once, and the program is always the same', async () => {
     const { program, desktop } = await setUp(system);
     await program.become('works');
     const messages = [...hostile, ...hostileLines];
@@ -90,7 +90,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     expect(last && [countIn(last, `title ${marker}`), countIn(last, `message ${marker}`)]).toEqual([1, 1]);
   });
 
-  it('leaves out what no text may have, cuts what is too long, and shows the kind of news in the title', async () => {
+  it('removes invalid characters, cuts long texts, and shows the notification type in the title', async () => {
     const { program, desktop } = await setUp(system);
     await program.become('works');
     await desktop.show({ ...plain, type: 'error', title: 'a\0b\u001b\nc', message: 'x\0\u0007y\r\nz\ud800' });
@@ -101,7 +101,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     expect(Buffer.byteLength(seen[1]?.[1] ?? '')).toBeLessThanOrEqual(4096);
   });
 
-  it('is asked no more for a while when its program is missing, and again when it is there', async () => {
+  it('is not called for a while if its program is missing, and again when it exists', async () => {
     const { program, desktop } = await setUp(system);
     expect(desktop.state).toBe('ready');
     const began = performance.now();
@@ -116,7 +116,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     expect(await program.calls()).toHaveLength(1);
   });
 
-  it('that fails is left alone for a while', async () => {
+  it('that fails is not called for a while', async () => {
     const { program, desktop } = await setUp(system);
     await program.become('fails');
     for (let count = 0; count < 5; count++) expect(await desktop.show(plain)).toBe(false);
@@ -124,7 +124,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     expect(desktop.state).toBe('unreachable');
   });
 
-  it('that does not answer is given up in time, with its process', async () => {
+  it('that does not answer is killed after a timeout', async () => {
     const { program, desktop } = await setUp(system);
     await program.become('hangs');
     const began = performance.now();
@@ -136,7 +136,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     expect(await program.calls()).toHaveLength(1);
   });
 
-  it('that does not answer is not waited for when the service stops', async () => {
+  it('that does not answer does not delay the stop of the service', async () => {
     const { program, desktop } = await setUp(system);
     await program.become('hangs');
     const showing = desktop.show(plain);
@@ -163,10 +163,10 @@ describe('a toast', () => {
     return { program, call, of };
   }
 
-  it('is taken away after its time, by its tag', async () => {
+  it('is removed by its tag after its time', async () => {
     const { program, call, of } = await toast({ durationMs: 300 });
     expect(decoded(call?.args.at(-1) ?? '')).toBe(showProgram);
-    const removal = await until('it is taken away', async () => (await program.calls())[1]);
+    const removal = await until('the toast is removed', async () => (await program.calls())[1]);
     expect(decoded(removal.args.at(-1) ?? '')).toBe(removeProgram);
     expect(removal.env.get('HOB_TOAST_TAG')).toBe(of('TAG'));
     expect(of('TAG')).toMatch(/^[0-9a-f]{12}$/);
@@ -184,12 +184,12 @@ describe('a toast', () => {
     [{ address: 'file:///C:/Windows/System32/calc.exe' }, { ADDRESS: '' }],
     [{ address: null }, { ADDRESS: '' }],
     [{ message: 'a\uffffb\ufffec' }, { MESSAGE: 'a\ufffdb\ufffdc' }],
-  ])('of %j is asked for with %j', async (bubble, expected) => {
+  ])('of %j is shown with %j', async (bubble, expected) => {
     const { of } = await toast(bubble);
     for (const [name, value] of Object.entries(expected)) expect([name, of(name)]).toEqual([name, value]);
   });
 
-  it('is asked of the PowerShell of the system, and not of one that lies in the current folder', async () => {
+  it('is shown by the PowerShell of the system, not by one in the current folder', async () => {
     const path = 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe';
     const { program, desktop } = await setUp({ ...windows, name: path }, { SystemRoot: 'C:\\Windows' });
     await program.become('works');

@@ -38,18 +38,18 @@ interface Desk {
   dunst: Dunst | null;
 }
 
-/** A desktop that is not there, or does not do what it should. */
+/** A desktop that is missing or does not work. */
 interface Failure {
   readonly name: string;
   readonly state: 'unreachable' | 'none';
-  /** Null: the folder in which the bus should be is all that is known. */
+  /** Null: only the folder that should contain the bus is known. */
   readonly address?: null;
-  /** Makes it so; gives back what undoes it where more is needed than to start what is missing. */
+  /** Causes the failure. `undo` reverts it if starting the missing programs is not enough. */
   readonly make: (desk: Desk) => Promise<void>;
   readonly undo?: (desk: Desk) => Promise<void>;
 }
 
-/** Starts what is missing of a desktop. */
+/** Starts the missing programs of a desktop. */
 async function mend(desk: Desk): Promise<Dunst> {
   desk.bus ??= await startBus(desk.folder);
   desk.dunst ??= await startDunst({ folder: desk.folder, bus: desk.bus, screen });
@@ -63,7 +63,7 @@ async function killBus(desk: Desk): Promise<void> {
   desk.dunst = null;
 }
 
-/** Something else than a bus at its address. */
+/** A server at the address of the bus that is not a bus. */
 function pretend(answer: (socket: Socket) => void): Pick<Failure, 'make' | 'undo'> {
   let stop = async () => {};
   return {
@@ -86,10 +86,10 @@ function pretend(answer: (socket: Socket) => void): Pick<Failure, 'make' | 'undo
 }
 
 const garbage = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256));
-/** A message that says of itself that it is as large as can be written. */
+/** A message that declares the largest possible size. */
 const giant = Buffer.from('6c0200010000ffff01000000ffffff7f', 'hex');
 
-/** Lets a client in as a bus does, and then says something else than a bus. */
+/** Accepts a client like a bus, and then sends these bytes instead of a bus message. */
 function afterLogin(words: Buffer) {
   return (socket: Socket) => {
     socket.on('data', (chunk) => {
@@ -104,7 +104,7 @@ const failures: Failure[] = [
   { name: 'no bus', state: 'none', address: null, make: async () => {} },
   { name: 'no bus at its address', state: 'unreachable', make: async () => {} },
   {
-    name: 'a socket that nobody listens to',
+    name: 'a socket without a listener',
     state: 'unreachable',
     async make(desk) {
       desk.bus = await startBus(desk.folder);
@@ -112,25 +112,25 @@ const failures: Failure[] = [
     },
   },
   {
-    name: 'a file in the place of the socket',
+    name: 'a file in place of the socket',
     state: 'unreachable',
     make: ({ folder }) => writeFile(join(folder, 'bus'), ''),
     undo: ({ folder }) => rm(join(folder, 'bus')),
   },
-  { name: 'a socket that says nothing', state: 'unreachable', ...pretend(() => {}) },
+  { name: 'a silent socket', state: 'unreachable', ...pretend(() => {}) },
   { name: 'a socket that hangs up', state: 'unreachable', ...pretend((socket) => socket.end()) },
-  { name: 'a socket that breaks off', state: 'unreachable', ...pretend((socket) => socket.destroy()) },
+  { name: 'a socket that resets', state: 'unreachable', ...pretend((socket) => socket.destroy()) },
   {
     name: 'a socket that refuses',
     state: 'unreachable',
     ...pretend((socket) => void socket.write('REJECTED DBUS_COOKIE_SHA1\r\n'.repeat(9))),
   },
   {
-    name: 'a bus that talks garbage',
+    name: 'a bus that sends garbage',
     state: 'unreachable',
     ...pretend((socket) => void socket.write(garbage)),
   },
-  { name: 'a bus that talks garbage after the login', state: 'unreachable', ...pretend(afterLogin(garbage)) },
+  { name: 'a bus that sends garbage after the login', state: 'unreachable', ...pretend(afterLogin(garbage)) },
   { name: 'a bus with a message of 2 GB', state: 'unreachable', ...pretend(afterLogin(giant)) },
   {
     name: 'a bus that is silent after the login',
@@ -181,7 +181,7 @@ async function startScene(failure: Failure | null) {
   return { desk, desktop, environment };
 }
 
-/** The answer to a notification, which never depends on the desktop. */
+/** Sends a notification and checks the answer, which never depends on the desktop. */
 async function notify(hob: Hob, message: string): Promise<void> {
   const askedMs = performance.now();
   const { status, body } = await hob.post('/api/notify', { notify_type: 'info', message, duration: 0 });
@@ -207,17 +207,17 @@ describe.runIf(isHere)('a desktop that fails', () => {
   afterAll(() => screen?.stop());
 
   it.each(failures.map((failure) => [failure.name, failure] as const))(
-    'is left alone and found again: %s',
+    'is not tried for a while, and found again: %s',
     async (_, failure) => {
       const { desk, desktop, environment } = await startScene(failure);
       const hob = await startHob({ env: environment });
       await failure.make(desk);
 
-      // Each beside the other: neither may hold up anything.
+      // Both at the same time: neither may delay the other.
       const [isShown] = await Promise.all([showsWithin(desktop), notify(hob, 'too early')]);
       expect(isShown).toBe(false);
       expect(desktop.state).toBe(failure.state);
-      // For a while it is not even tried: where nobody answers, that would take two seconds.
+      // The desktop is not tried again for a while, because a timeout would take two seconds.
       const askedMs = performance.now();
       expect(await desktop.show(bubble)).toBe(false);
       expect(performance.now() - askedMs).toBeLessThan(1900);
@@ -238,7 +238,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
         return (await hob.get('/api/health')).body.desktop === 'ready' && (await dunst.displayed()) > before;
       });
 
-      // Said once, and once that it is over.
+      // Logged once when it begins, and once when it is over.
       const isTold = failure.state === 'unreachable' ? 1 : 0;
       expect(count(hob.log(), 'desktop is unreachable')).toBe(isTold);
       expect(count(hob.log(), 'desktop is reachable again')).toBe(isTold);
@@ -246,7 +246,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     },
   );
 
-  it('costs no more than the bubble when the bus is killed in the middle of it', async () => {
+  it('costs only the current bubble when the bus is killed while it is shown', async () => {
     const { desk, desktop, environment } = await startScene(null);
     const dunst = await mend(desk);
     const hob = await startHob({ env: environment });
@@ -266,7 +266,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     await until('both are shown again', async () => (await again.displayed()) === 2);
   });
 
-  it('costs nothing when the daemon is another one than before', async () => {
+  it('costs no bubble when the daemon is replaced by another one', async () => {
     const { desk, desktop, environment } = await startScene(null);
     const hob = await startHob({ env: environment });
     const dunst = await mend(desk);
@@ -275,7 +275,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     await until('both are shown', async () => (await dunst.displayed()) === 2);
     await dunst.kill();
     desk.dunst = null;
-    // While it is started, and not after.
+    // Requested while the daemon starts, not after.
     const pending = showsWithin(desktop);
     const again = await mend(desk);
     expect(await pending).toBe(true);
@@ -284,7 +284,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     expect(count(hob.log(), 'desktop is unreachable')).toBe(0);
   });
 
-  it('costs nothing when somebody logs out and in again', async () => {
+  it('costs no bubble when the user logs out and in again', async () => {
     const { desk, desktop, environment } = await startScene(null);
     const hob = await startHob({ env: environment });
     for (let login = 1; login <= 3; login++) {

@@ -17,7 +17,7 @@ import { hasTerminal, runInTerminal } from './support/terminal.ts';
 
 const hasBus = has('dbus-daemon', findProgram('dbus-daemon') !== null);
 
-/** A finding as programs get it: in English, whatever the language of the user. */
+/** A finding in the JSON output, which is always English. */
 interface PrintedFinding extends Pick<Finding, 'area' | 'state'> {
   readonly what: string;
   readonly next: string | null;
@@ -25,25 +25,25 @@ interface PrintedFinding extends Pick<Finding, 'area' | 'state'> {
 
 interface Visit {
   readonly code: number | null;
-  /** Those of an area that are not as they should be. */
+  /** The findings of an area that are not ok. */
   amiss(area: string): PrintedFinding[];
   /** The sentences of an area. */
   said(area: string): string[];
 }
 
-/** A folder of programs with no more than shells: to start all interpreters of a machine takes long when it is busy. */
+/** A folder with only shells, because starting all interpreters of a machine is slow when it is busy. */
 async function fewPrograms(): Promise<string> {
   const bin = await tempFolder();
   for (const name of ['bash', 'sh']) await symlink(findProgram(name) ?? '', join(bin, name));
   return bin;
 }
 
-/** Puts a program that a shell carries out into a folder. */
+/** Writes a shell script into a folder. */
 function addProgram(bin: string, name: string, text: string): Promise<void> {
   return writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
 }
 
-/** Has a home examined. A port of its own keeps others on this machine out of it. */
+/** Runs hob doctor on a home. A port of its own avoids conflicts with other services on this machine. */
 async function visit(home: string, env: Record<string, string> = {}, wrapper: string[] = []): Promise<Visit> {
   const { code, stdout, stderr } = await runCli(
     ['doctor', '--json', '--home', home],
@@ -59,14 +59,14 @@ async function visit(home: string, env: Record<string, string> = {}, wrapper: st
   };
 }
 
-/** A home that only its user can look into. */
+/** A home that only its user can read. */
 async function privateHome(): Promise<string> {
   const home = join(await tempFolder(), 'my home');
   await mkdir(home, { mode: 0o700 });
   return home;
 }
 
-/** A server that is there until the test ends. */
+/** A server that listens until the test ends. */
 async function listenAt(onData: string | null): Promise<{ port: number }> {
   const server = createServer((socket) => {
     onTestFinished(() => void socket.destroy());
@@ -93,7 +93,7 @@ const note = (what: string | RegExp, next: string | RegExp) =>
   });
 
 describe('hob doctor finds nothing wrong', () => {
-  it('with a home that is not there yet, and does not make one', async () => {
+  it('with a home that does not exist yet, and does not create it', async () => {
     const home = join(await tempFolder(), 'not yet');
     const { code, said, amiss } = await visit(home);
     expect(code).toBe(0);
@@ -119,7 +119,7 @@ describe('hob doctor finds nothing wrong', () => {
 });
 
 describe('hob doctor says what is wrong, and what to do next', () => {
-  it('with a home that everybody may write to, or look into', async () => {
+  it('with a home that every user may write to or read', async () => {
     const home = await privateHome();
     await chmod(home, 0o777);
     const open = await visit(home);
@@ -141,7 +141,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
-  it.runIf(canBecomeOrdinary)('with a home of somebody else', async () => {
+  it.runIf(canBecomeOrdinary)('with a home of another user', async () => {
     const home = await privateHome();
     await chown(home, ordinaryUser, ordinaryUser);
     const { code, amiss } = await visit(home);
@@ -150,7 +150,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   });
 
   it.runIf(canBecomeOrdinary && findProgram('setpriv') !== null)(
-    'with a home that it may not look into, and goes on with the rest',
+    'with a home that it may not read, and continues with the rest',
     async () => {
       const home = await privateHome();
       const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
@@ -163,7 +163,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     },
   );
 
-  it('with settings that were changed under a running service', async () => {
+  it('with settings that were changed while the service runs', async () => {
     const hob = await startHob({});
     const path = join(hob.home, 'settings.toml');
     await writeFile(path, 'port = 9527\n');
@@ -195,7 +195,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
-  it('with a service that accepts callers and never answers', async () => {
+  it('with a service that accepts connections and never answers', async () => {
     const home = await privateHome();
     const { port } = await listenAt(null);
     await announceService(home, { url: `http://127.0.0.1:${port}`, version: '0.0.1', token: false });
@@ -225,10 +225,10 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   });
 
   it.each([
-    ['says nothing', null],
+    ['is silent', null],
     ['speaks HTTP', 'HTTP/1.1 200 OK\r\n\r\n{}'],
     ['speaks something else', 'hello\n'],
-  ])('with a port that another program has, which %s', async (_what, answer) => {
+  ])('with a port that another program uses, which %s', async (_what, answer) => {
     const { port } = await listenAt(answer);
     const { code, amiss } = await visit(await privateHome(), { HOB_PORT: String(port) });
     expect(code).toBe(1);
@@ -237,7 +237,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     );
   });
 
-  it('with a port that another Hob has', async () => {
+  it('with a port that another Hob uses', async () => {
     const hob = await startHob();
     const { amiss } = await visit(await privateHome(), { HOB_PORT: new URL(hob.url).port });
     expect(amiss('service')).toContainEqual(
@@ -245,7 +245,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     );
   });
 
-  it('with a token that others can read', async () => {
+  it('with a token that other users can read', async () => {
     const home = await privateHome();
     await writeFile(join(home, 'token'), 'x'.repeat(40), { mode: 0o644 });
     expect((await visit(home, { HOB_TOKEN: 'true' })).amiss('service')).toContainEqual(
@@ -254,7 +254,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect((await visit(home)).code).toBe(0);
   });
 
-  it('with scripts that are broken, or need what is not here', async () => {
+  it('with scripts that are broken, or need programs that are missing', async () => {
     const home = await privateHome();
     const scripts = join(home, 'scripts');
     await writeScript(scripts, 'needs bun', { language: 'bun', entry: ['main.ts', ''] });
@@ -287,7 +287,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
-  it('with an interpreter that hangs, which it does not leave behind', async () => {
+  it('with an interpreter that hangs, which it kills', async () => {
     const bin = await fewPrograms();
     const pid = join(bin, 'pid');
     await addProgram(bin, 'perl', `echo $$ > ${pid}\nexec ${findProgram('sleep')} 60`);
@@ -313,12 +313,12 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
-  it('with packages and environments that are damaged or half made', async () => {
+  it('with packages and environments that are damaged or incomplete', async () => {
     const home = await privateHome();
     const at = (...names: string[]) => join(home, ...names);
     const [whole, gone, odd] = ['a', 'b', 'c'].map((end) => `2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c1${end}`);
     const [half, old] = ['0'.repeat(32), '1'.repeat(32)];
-    if (!whole || !gone || !odd || !half || !old) throw new Error('no names');
+    if (!whole || !gone || !odd || !half || !old) throw new Error('missing names');
     for (const folder of [
       ...[whole, gone, odd, '.staging/x'].map((name) => `packages/${name}`),
       `environments/${half}`,
@@ -367,23 +367,20 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(said('environments').at(-1)).toMatch(/^2 environments use /);
   });
 
-  it.runIf(hasBus)(
-    'with a desktop where nobody shows notifications, or somebody does; no bubble is shown',
-    async () => {
-      const bus = await startBus(await tempFolder());
-      const home = await privateHome();
-      expect((await visit(home, bus.env)).amiss('desktop')).toEqual([
-        note('^Notifications do not work: No notification daemon is running', 'notification daemon'),
-      ]);
-      const daemon = await FakeDaemon.start(bus, ['actions', 'body']);
-      expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications work');
-      daemon.isMute = true;
-      expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not respond', 'Restart')]);
-      expect(daemon.notified).toEqual([]);
-    },
-  );
+  it.runIf(hasBus)('with a desktop with or without a notification daemon, and shows no bubble', async () => {
+    const bus = await startBus(await tempFolder());
+    const home = await privateHome();
+    expect((await visit(home, bus.env)).amiss('desktop')).toEqual([
+      note('^Notifications do not work: No notification daemon is running', 'notification daemon'),
+    ]);
+    const daemon = await FakeDaemon.start(bus, ['actions', 'body']);
+    expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications work');
+    daemon.isMute = true;
+    expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not respond', 'Restart')]);
+    expect(daemon.notified).toEqual([]);
+  });
 
-  it('with a screen, but no terminal for it, or not the one that was chosen', async () => {
+  it('with a screen, but no terminal for it, or not the chosen one', async () => {
     const home = await privateHome();
     const env = { DISPLAY: ':77', PATH: await tempFolder() };
     expect((await visit(home, env)).amiss('desktop')).toEqual([
@@ -400,7 +397,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
 
 describe('on a terminal hob doctor', () => {
   it.runIf(hasTerminal)(
-    'fits into 80 columns, with marks that the terminal can show, and the problems once more at the end',
+    'fits into 80 columns, uses marks the terminal can show, and repeats the problems at the end',
     async () => {
       const home = await privateHome();
       await chmod(home, 0o777);

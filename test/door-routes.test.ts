@@ -14,7 +14,7 @@ interface Route {
   path: string;
 }
 
-/** Every route there is, whether it is described or not, from the tree that the framework prints. */
+/** Every route, documented or not, from the tree that the framework prints. */
 function routesIn(tree: string): Route[] {
   const routes: Route[] = [];
   const branch: string[] = [];
@@ -30,7 +30,7 @@ function routesIn(tree: string): Route[] {
   return routes;
 }
 
-it('no route is reached but by the door', async () => {
+it('every route is behind access control', async () => {
   const { app } = await appInProcess();
   const { url } = await openDoor(app);
   const routes = routesIn(app.printRoutes({ commonPrefix: false }));
@@ -50,7 +50,7 @@ it('no route is reached but by the door', async () => {
   }
 });
 
-it('where a token is needed, every route but the one for health asks for it', async () => {
+it('in token mode, every route except health requires the token', async () => {
   const home = await tempFolder();
   const token = await ensureToken(home);
   const log = await createLogger('silent');

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** Sends exactly these bytes and returns all that comes back. */
+/** Sends exactly these bytes and returns everything that comes back. */
 function send(...lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1');
@@ -50,9 +50,9 @@ const post = (...headers: string[]) =>
     'Connection: close',
   );
 
-describe('the door lets in', () => {
+describe('access control accepts', () => {
   it.each([['127.0.0.1'], ['localhost'], ['LOCALHOST'], ['[::1]']])(
-    'a plain client that names %s',
+    'a plain client with the host %s',
     async (host) => {
       expect(statusOf(await get(`Host: ${host}:${port}`))).toBe(200);
     },
@@ -63,7 +63,7 @@ describe('the door lets in', () => {
     expect(statusOf(await get('Host: hob.test:80'))).toBe(200);
   });
 
-  it('its own pages, a typed address and a trusted origin', async () => {
+  it('its own pages, a typed URL and a trusted origin', async () => {
     const host = `Host: 127.0.0.1:${port}`;
     expect(statusOf(await get(host, `Origin: http://127.0.0.1:${port}`, 'Sec-Fetch-Site: same-origin'))).toBe(
       200,
@@ -74,7 +74,7 @@ describe('the door lets in', () => {
     );
   });
 
-  it('a client that asks before it sends its body', async () => {
+  it('a client that waits for 100 Continue before its body', async () => {
     const body = '{"notify_type":"info"}';
     const answer = await send(
       'POST /api/notify HTTP/1.1',
@@ -91,13 +91,13 @@ describe('the door lets in', () => {
   });
 });
 
-describe('the door refuses', () => {
+describe('access control refuses', () => {
   it.each([
     ['no host', [], 400, 'door-host-missing'],
     ['two hosts', ['Host: 127.0.0.1:PORT', 'Host: 127.0.0.1:PORT'], 400, 'door-host-missing'],
     ['a rebound name', ['Host: evil.test:PORT'], 403, 'door-host'],
     ['a host without the port', ['Host: 127.0.0.1'], 403, 'door-host'],
-    ['a name that ends alike', ['Host: evil.localhost:PORT'], 403, 'door-host'],
+    ['a name with the same ending', ['Host: evil.localhost:PORT'], 403, 'door-host'],
     ['a name with a dot at its end', ['Host: localhost.:PORT'], 403, 'door-host'],
     ['another spelling of the address', ['Host: 2130706433:PORT'], 403, 'door-host'],
     ['0.0.0.0', ['Host: 0.0.0.0:PORT'], 403, 'door-host'],
@@ -111,7 +111,7 @@ describe('the door refuses', () => {
       'door-fetch-site',
     ],
     [
-      'a request of a sister site',
+      'a request of a subdomain',
       ['Host: 127.0.0.1:PORT', 'Sec-Fetch-Site: same-site'],
       403,
       'door-fetch-site',
@@ -123,7 +123,7 @@ describe('the door refuses', () => {
     expect(answer).toContain('"status":"error"');
   });
 
-  it('a write that a browser calls none of its pages', async () => {
+  it('a write that a browser marks as not from any page', async () => {
     expect(codeOf(await post('Sec-Fetch-Site: none'))).toBe('door-fetch-site');
   });
 
@@ -140,7 +140,7 @@ describe('the door refuses', () => {
     }
   });
 
-  it('in the form of the operation that was asked for', async () => {
+  it('in the error form of the requested operation', async () => {
     const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
     const text = expect.stringContaining('trusted_origins');
     expect(bodyOf(await post('Origin: http://evil.test'))).toEqual({ error: text });
@@ -153,7 +153,7 @@ describe('the door refuses', () => {
     expect(bodyOf(model)).toEqual({ code: 403, data: {}, message: text, success: false });
   });
 
-  it('what is no HTTP at all, without dying of it', async () => {
+  it('bytes that are not HTTP, and the service survives', async () => {
     expect(statusOf(await send('\u0000\u0001 nonsense'))).toBe(400);
     expect(statusOf(await send('GET / HTTP/9.9', `Host: 127.0.0.1:${port}`))).toBe(400);
     expect(statusOf(await get(`Host: 127.0.0.1:${port}`, `X: ${'y'.repeat(40_000)}`))).toBe(431);
@@ -161,7 +161,7 @@ describe('the door refuses', () => {
   });
 });
 
-it('every route answers behind the door, and is described', async () => {
+it('every route answers behind access control, and is documented', async () => {
   const document = (await hob.get('/api/openapi.json')).body;
   expect(document.openapi).toBe('3.1.0');
   const described = JSON.parse(JSON.stringify(document));
@@ -202,7 +202,7 @@ function openLine(): { socket: Socket; heard: () => string; closed: Promise<stri
   return { socket, heard: () => text, closed };
 }
 
-it('a header is seen by the door, however many stand before it', async () => {
+it('access control sees a header, however many precede it', async () => {
   const { host } = new URL(hob.url);
   for (const hidden of ['Origin: http://evil.test', 'Sec-Fetch-Site: cross-site', 'Host: evil.test']) {
     const { socket, closed } = openLine();
@@ -212,7 +212,7 @@ it('a header is seen by the door, however many stand before it', async () => {
   }
 });
 
-it('what stands behind a request does not take its answer away', async () => {
+it('bytes after a request do not suppress its answer', async () => {
   const { host } = new URL(hob.url);
   for (const behind of ['HTTP/1.0\r\n', 'HTTP/1.1\r\nConnection: close\r\n', 'HTTP/1.1\r\n']) {
     const { socket, closed } = openLine();
@@ -221,13 +221,13 @@ it('what stands behind a request does not take its answer away', async () => {
   }
 });
 
-it('who sends much behind what is no request can read why it is none', async () => {
+it('a client that sends many bytes after an invalid request can read the refusal', async () => {
   const head = ['POST /api/notify?\u0001 HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Content-Length: 8000000'];
   const answer = await send(...head, '', 'x'.repeat(8_000_000));
   expect([statusOf(answer), answer.match(/HTTP\/1\.1/g)?.length]).toEqual([400, 1]);
 });
 
-it('what is no request is not answered in the middle of another answer', async () => {
+it('an invalid request is not answered in the middle of another answer', async () => {
   const { host } = new URL(hob.url);
   const { socket, heard, closed } = openLine();
   socket.write(`GET /api/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
@@ -236,7 +236,7 @@ it('what is no request is not answered in the middle of another answer', async (
   expect(await closed).not.toContain('HTTP/1.1 400');
 });
 
-it("Ruby's way to write the IPv6 address in the Host header is taken", async () => {
+it('accepts an IPv6 address in the Host header as Ruby writes it', async () => {
   const { socket, closed } = openLine();
   socket.end(`GET /api/health HTTP/1.1\r\nHost: ::1:${new URL(hob.url).port}\r\nConnection: close\r\n\r\n`);
   expect(await closed).toMatch(/^HTTP\/1\.1 200/);

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 type Run = Record<string, unknown>;
 
-/** A script in Python that says which version of a package it got, from wheels in its own folder. */
+/** A Python script that prints the version of a package, which it gets from wheels in its own folder. */
 async function pythonScript(parent: string, folder: string, version: string, text = ''): Promise<string> {
   const id = await writeScript(parent, folder, {
     language: 'python',
@@ -44,7 +44,7 @@ async function environments(hob: Hob): Promise<Run[]> {
 }
 
 describe('the first run of a script with dependencies', () => {
-  it('waits for its environment, which a run of its own prepares, with a log', async () => {
+  it('waits for its environment, which a separate run with a log prepares', async () => {
     const scripts = await tempFolder();
     const id = await pythonScript(scripts, '我的 script', '1.0.0');
     const hob = await startHob({ scripts: [scripts] });
@@ -63,7 +63,7 @@ describe('the first run of a script with dependencies', () => {
     ]);
   });
 
-  it('at the same time as others is one build, also where there is one slot and no queue', async () => {
+  it('shares one build with concurrent runs, even with one slot and no queue', async () => {
     const scripts = await tempFolder();
     const id = await pythonScript(scripts, 'busy', '1.0.0');
     const hob = await startHob({ scripts: [scripts] });
@@ -75,7 +75,7 @@ describe('the first run of a script with dependencies', () => {
     expect((await narrow.run(id)).body).toMatchObject({ success: true, message: '1.0.0' });
   });
 
-  it('gets the place of a run that needs what somebody else began to prepare', async () => {
+  it('lends its slot to a build that another run has requested', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const holder = await writeScript(scripts, 'holder', {
@@ -88,7 +88,7 @@ describe('the first run of a script with dependencies', () => {
     const hob = await startHob({ scripts: [scripts], settings: 'max_runs = 1\n' });
     const held = hob.run(holder);
     await until('the slot is taken', async () => (await readdir(files)).includes('holds'));
-    // Queued first, by the script itself, then the build, by nobody's run: the one holds what the other waits for.
+    // The run is queued first, then the build, which no run has requested. The run would hold the slot that the build needs.
     const waiting = hob.run(id);
     await until('it is queued', async () => (await hob.get('/api/health')).body.queued === 1);
     const preparing = operate(hob, `/api/scripts/${id}/prepare`);
@@ -100,7 +100,7 @@ describe('the first run of a script with dependencies', () => {
     expect(await builds(hob)).toHaveLength(1);
   });
 
-  it('does not count the preparation as its own time, and can be cancelled without it', async () => {
+  it('does not count the preparation as its own time, and can be cancelled without stopping it', async () => {
     const scripts = await tempFolder();
     const id = await pythonScript(scripts, 'slow', '1.0.0');
     const hob = await startHob({ scripts: [scripts] });
@@ -115,7 +115,7 @@ describe('the first run of a script with dependencies', () => {
     expect(await builds(hob)).toHaveLength(1);
   });
 
-  it('that cannot be prepared says why, in the language of its caller, and the next one tries again', async () => {
+  it('that cannot be prepared says why in the language of its caller, and the next run tries again', async () => {
     const scripts = await tempFolder();
     const id = await pythonScript(scripts, 'lacking', '1.0.0');
     await require(scripts, 'lacking', '9.9.9');
@@ -130,7 +130,7 @@ describe('the first run of a script with dependencies', () => {
     expect((await hob.run(id)).body).toMatchObject({ success: true, message: '1.0.0' });
   });
 
-  it('runs with what the machine has where environments are switched off', async () => {
+  it('uses what the machine has if environments are switched off', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'plain', {
       language: 'python',
@@ -144,7 +144,7 @@ describe('the first run of a script with dependencies', () => {
 });
 
 describe('installed scripts', () => {
-  it('with clashing versions run side by side, and a change of what they need is prepared anew', async () => {
+  it('with conflicting versions run side by side, and changed requirements cause a new build', async () => {
     const source = await tempFolder();
     const [one, two] = [
       await pythonScript(source, 'one', '1.0.0'),
@@ -170,7 +170,7 @@ describe('installed scripts', () => {
     expect(await builds(hob)).toHaveLength(3);
   });
 
-  it('in Node get their packages, as module and as CommonJS, without touching the source', async () => {
+  it('for Node get their packages, for import and require, without changes in the source', async () => {
     const source = await tempFolder();
     const id = await writeScript(source, 'node', {
       language: 'node.js',
@@ -199,7 +199,7 @@ writeFileSync(environment.output_json, JSON.stringify({ code: 0, msg: greeting.v
 });
 
 describe('a service that is killed while an environment is built', () => {
-  it('leaves nothing half-made that is used, and the run is carried out by the next one', async () => {
+  it('leaves nothing incomplete in use, and the next service executes the run', async () => {
     const scripts = await tempFolder();
     const id = await pythonScript(scripts, 'killed', '1.0.0');
     const service = await startRestartable({ scripts: [scripts] });
@@ -215,8 +215,8 @@ describe('a service that is killed while an environment is built', () => {
   });
 });
 
-describe('a service that stops while a run finds out what it needs', () => {
-  it('has that made ready, and the run is carried out by the next one', async () => {
+describe('a service that stops while a run checks its requirements', () => {
+  it('finishes the preparation, and the next service executes the run', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await pythonScript(scripts, 'late', '1.0.0');
@@ -238,7 +238,7 @@ describe('a service that stops while a run finds out what it needs', () => {
     const held = hob.run(holder);
     await until('the holder runs', async () => (await readdir(files)).includes('holds'));
     const { body } = await hob.post('/api/execute', { script_id: id });
-    await until('an interpreter is looked for', async () => (await readdir(files)).includes('asked'));
+    await until('Hob searches for an interpreter', async () => (await readdir(files)).includes('asked'));
     const restarted = service.restart();
     await until('it stops', async () => hob.log().includes('stopping'));
     await writeFile(join(files, 'look'), '');
@@ -257,7 +257,7 @@ describe('a service that stops while a run finds out what it needs', () => {
 });
 
 describe('an environment', () => {
-  it('is not removed while a run uses it, and made again when it is needed', async () => {
+  it('is not removed while a run uses it, and is rebuilt when it is needed again', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const wait = `import os, time\nwhile os.path.isdir("${files}") and not os.path.exists("${files}/go"): time.sleep(0.02)\n`;
@@ -280,7 +280,7 @@ describe('an environment', () => {
     expect((await hob.run(id)).body).toMatchObject({ success: true, message: '1.0.0' });
   });
 
-  it('of its own in the folder of a script is respected', async () => {
+  it("in the script's own folder is respected", async () => {
     const scripts = await tempFolder();
     const id = await pythonScript(scripts, 'own', '1.0.0');
     const venv = join(scripts, 'own', '.venv');

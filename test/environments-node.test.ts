@@ -10,7 +10,7 @@ import { tempFolder } from './support/hob.ts';
 import { has } from './support/needs.ts';
 import { makeTarball } from './support/wheels.ts';
 
-// The tools take seconds for the smallest package, and several times that on a machine that is busy.
+// The tools take seconds for the smallest package, and several times as long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const canMount = has(
@@ -20,7 +20,7 @@ const canMount = has(
 
 const runtime = { language: 'node.js', entry: 'main.mjs' } as const;
 
-/** A script that needs packages, and prints the version of the first of them both ways. */
+/** A script that needs packages, and prints the version of the first one through import and require. */
 async function needing(
   scene: EnvironmentScene,
   name: string,
@@ -49,7 +49,7 @@ async function needing(
 const runs = (script: Script, entry = 'main.mjs') => outputOf(process.execPath, [join(script.folder, entry)]);
 
 describe('the environment of a script for Node.js', () => {
-  it('is made from its package.json, for imports and requires, and is there for the next run', async () => {
+  it('is built from its package.json, for import and require, and reused by the next run', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, '节点 脚本 🚀', { 'tiny-one': 'file:./packs/tiny-one-1.0.0.tgz' });
     await makeTarball(join(script.folder, 'packs'), 'tiny-one', '1.0.0');
@@ -65,7 +65,7 @@ describe('the environment of a script for Node.js', () => {
     ]);
   });
 
-  it('is installed from the lock, and made anew when that changes, for the same folder', async () => {
+  it('is installed from the lock file, and rebuilt when that changes, for the same folder', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'locked', { 'tiny-one': 'file:packs/tiny-one-1.0.0.tgz' });
     await makeTarball(join(script.folder, 'packs'), 'tiny-one', '1.0.0');
@@ -102,7 +102,7 @@ describe('the environment of a script for Node.js', () => {
     expect(scene.builds).toHaveLength(2);
   });
 
-  it('refuses a lock that does not fit', async () => {
+  it('refuses a lock file that does not match', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(
       scene,
@@ -122,7 +122,7 @@ describe('the environment of a script for Node.js', () => {
     expect(said.en).toContain('The lock file does not match package.json');
   });
 
-  it('brings packages that are folders of the script, and what these bring in turn', async () => {
+  it('includes packages that are folders of the script, and their dependencies', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(
       scene,
@@ -146,7 +146,7 @@ describe('the environment of a script for Node.js', () => {
     expect(await runs(script)).toBe('outer of 6');
   });
 
-  it('is made with the install scripts of packages, as npm makes it, and with none of the script itself', async () => {
+  it('is built with the install scripts of packages, as npm does, and without those of the script itself', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'scripted', { 'tiny-one': 'file:./packs/tiny-one-1.0.0.tgz' });
     const install = `node -e "require('fs').writeFileSync('installed', process.version)"`;
@@ -156,7 +156,7 @@ describe('the environment of a script for Node.js', () => {
     expect(installed).toBe(process.version);
   });
 
-  it('comes from the registry', async () => {
+  it('gets packages from the registry', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(
       scene,
@@ -170,7 +170,7 @@ describe('the environment of a script for Node.js', () => {
     expect(await runs(script)).toBe('true');
   });
 
-  it('is left to its user where there are packages already', async () => {
+  it('is not built if the folder already has packages', async () => {
     const scene = await EnvironmentScene.open();
     const own = await needing(scene, 'own', { 'tiny-one': '1.0.0' });
     await mkdir(join(own.folder, 'node_modules', 'tiny-one'), { recursive: true });
@@ -186,7 +186,7 @@ describe('the environment of a script for Node.js', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it('finds its place again when the link is gone', async () => {
+  it('restores its link if that is gone', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'unlinked', { 'tiny-one': 'file:./packs/tiny-one-1.0.0.tgz' });
     await makeTarball(join(script.folder, 'packs'), 'tiny-one', '1.0.0');
@@ -205,7 +205,7 @@ describe('the environment of a script for Node.js', () => {
   });
 });
 
-describe('an environment for Node.js that cannot be made', () => {
+describe('an environment for Node.js that cannot be built', () => {
   it('says that there is no connection, in both languages', async () => {
     const scene = await EnvironmentScene.open({ env: { npm_config_cache: await tempFolder() } });
     const script = await needing(
@@ -228,7 +228,7 @@ describe('an environment for Node.js that cannot be made', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it.skipIf(!canMount)('says what to do where no link can be made, before anything is built', async () => {
+  it.skipIf(!canMount)('says what to do if no link can be created, before anything is built', async () => {
     const scene = await EnvironmentScene.open();
     const { folder } = await scene.script('read-only', { 'main.mjs': '' }, runtime);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
@@ -253,7 +253,7 @@ describe('an environment for Node.js that cannot be made', () => {
     expect((await scene.refusal(script)).en).toContain(`No version of the package matches: ${named}`);
   });
 
-  it('says so when there is no npm', async () => {
+  it('says that npm is missing', async () => {
     const bin = await tempFolder();
     await writeFile(
       join(bin, 'node'),

@@ -16,13 +16,13 @@ const canMount = has(
 
 const offline = '--no-index\n--find-links ./wheels\n';
 
-/** What a module of an environment says of itself. */
+/** The version that a module in an environment prints. */
 function versionIn(python: string, module: string): Promise<string> {
   return outputOf(python, ['-c', `import ${module}; print(${module}.version)`]);
 }
 
 describe('the environment of a Python script', () => {
-  it('is made once from its requirements, says so in its log, and is there for the next run', async () => {
+  it('is built once from its requirements, with a log, and reused by the next run', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('缩放 图片 🖼', { 'requirements.txt': `${offline}tiny_one==1.0\n` });
     await makeWheel(join(script.folder, 'wheels'), 'tiny_one', '1.0');
@@ -40,7 +40,7 @@ describe('the environment of a Python script', () => {
     ]);
   });
 
-  it('is its own, beside another with a clashing version, and shared by those who need the same', async () => {
+  it('is separate from one with a conflicting version, and shared by scripts with equal requirements', async () => {
     const scene = await EnvironmentScene.open();
     const wheels = await tempFolder();
     for (const version of ['1.0', '2.0']) await makeWheel(wheels, 'tiny_one', version);
@@ -62,7 +62,7 @@ describe('the environment of a Python script', () => {
     expect(scene.builds).toHaveLength(2);
   });
 
-  it('is made anew when the requirements change, or a file that they name, or a wheel', async () => {
+  it('is rebuilt when the requirements, a file that they name or a wheel changes', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('changing', {
       'requirements.txt': `${offline}-r more/base.txt\n`,
@@ -87,7 +87,7 @@ describe('the environment of a Python script', () => {
     expect(new Set(keys.map(({ key }) => key)).size).toBe(3);
   });
 
-  it('is made from the metadata in its entry', async () => {
+  it('is built from the metadata in its entry', async () => {
     const scene = await EnvironmentScene.open();
     const wheels = await tempFolder();
     await makeWheel(wheels, 'tiny_one', '3.1');
@@ -99,7 +99,7 @@ describe('the environment of a Python script', () => {
     expect(await versionIn(python, 'tiny_one')).toBe('3.1');
   });
 
-  it('is made from the dependencies of a project, which the environment of the service does not divert', async () => {
+  it('is built from the dependencies of a project, unaffected by the environment of the service', async () => {
     const wheels = await tempFolder();
     await makeWheel(wheels, 'tiny_one', '3.1');
     const elsewhere = await tempFolder();
@@ -120,7 +120,7 @@ describe('the environment of a Python script', () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it('is not made where nothing is to be installed, or the folder has one of its own', async () => {
+  it('is not built if nothing needs installing, or the folder has its own', async () => {
     const scene = await EnvironmentScene.open();
     const scripts = [
       await scene.script('bare', { 'main.py': 'pass\n' }),
@@ -136,7 +136,7 @@ describe('the environment of a Python script', () => {
     expect([...scene.builds, ...off.builds]).toEqual([]);
   });
 
-  it('is made anew when its Python is gone', async () => {
+  it('is rebuilt when its Python is gone', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('orphan', { 'requirements.txt': `${offline}tiny_one\n` });
     await makeWheel(join(script.folder, 'wheels'), 'tiny_one', '1.0');
@@ -150,7 +150,7 @@ describe('the environment of a Python script', () => {
     expect(await readdir(dirname(dirname(dirname(dirname(second.python)))))).toHaveLength(2);
   });
 
-  it('is made with the pip that a Python brings along, where none is installed for it', async () => {
+  it('is built with the pip bundled with a Python if none is installed for it', async () => {
     const scene = await EnvironmentScene.open();
     const base = await scene.python(await withWheel(scene, 'base'));
     const bare = await EnvironmentScene.open({ path: `${dirname(base.python)}:/usr/bin:/bin` });
@@ -159,7 +159,7 @@ describe('the environment of a Python script', () => {
     expect(bare.builds[0]?.log()).toContain('-m ensurepip');
   });
 
-  it('is refused at once for a Python that is not there', async () => {
+  it('is refused immediately for a missing Python', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('future', {
       'main.py': '# /// script\n# requires-python = ">=3.99"\n# dependencies = ["tiny_one"]\n# ///\n',
@@ -170,7 +170,7 @@ describe('the environment of a Python script', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it.skipIf(!has('uv', findProgram('uv') !== null))('is made with uv where it is on PATH', async () => {
+  it.skipIf(!has('uv', findProgram('uv') !== null))('is built with uv if it is on PATH', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('quick', { 'requirements.txt': `${offline}tiny_one\n` });
     await makeWheel(join(script.folder, 'wheels'), 'tiny_one', '1.0');
@@ -181,8 +181,8 @@ describe('the environment of a Python script', () => {
   });
 });
 
-describe('a Python environment that cannot be made', () => {
-  it('says that there is no connection, in both languages, with the run that has the log', async () => {
+describe('a Python environment that cannot be built', () => {
+  it('says that there is no connection, in both languages, and names the run with the log', async () => {
     const scene = await EnvironmentScene.open({ env: { PIP_CONFIG_FILE: '/dev/null' } });
     const script = await scene.script('offline', {
       'requirements.txt': '--index-url http://127.0.0.1:9/simple\ntiny_one\n',
@@ -199,7 +199,7 @@ describe('a Python environment that cannot be made', () => {
     ['no such package', 'tiny_none\n', 'No version of the package matches: tiny_none'],
     ['a conflict', 'tiny_two\ntiny_one==1.0\n', 'The packages have conflicting requirements'],
     ['another Python', 'tiny_old\n', 'does not support this version of Python'],
-  ])('says that it is for %s', async (_what, requirements, sentence) => {
+  ])('names the cause: %s', async (_what, requirements, sentence) => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('broken', { 'requirements.txt': `${offline}${requirements}` });
     const wheels = join(script.folder, 'wheels');
@@ -223,7 +223,7 @@ describe('a Python environment that cannot be made', () => {
     );
   });
 
-  it('names the line that makes no sense, without a build', async () => {
+  it('names an invalid line, without a build', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('nonsense', { 'requirements.txt': '# first\nrequests 2.31\n' });
     expect((await scene.refusal(script)).en).toContain(
@@ -232,9 +232,9 @@ describe('a Python environment that cannot be made', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it('names the packages to install where the distribution has split off what is needed', async () => {
+  it('names the packages to install if the distribution ships venv or pip separately', async () => {
     const bin = await tempFolder();
-    // It makes environments, but neither it nor they have a pip.
+    // It creates environments, but neither it nor they have a pip.
     const poor = `#!/bin/sh
 case "$*" in
   *sys.executable*) echo 3.11.0; echo "${bin}/python3" ;;
@@ -249,7 +249,7 @@ esac
     expect(en).toContain('apt install python3-venv python3-pip');
   });
 
-  it.skipIf(!canMount)('says that the disk is full, and leaves nothing of it there', async () => {
+  it.skipIf(!canMount)('says that the disk is full, and leaves nothing behind', async () => {
     const disk = await tempFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', disk]);
     try {

@@ -12,12 +12,12 @@ import { SeededRandom } from './support/random.ts';
 import { until } from './support/until.ts';
 import { makeWheel } from './support/wheels.ts';
 
-// The tools take seconds for the smallest package, and several times that on a machine that is busy.
+// The tools take seconds for the smallest package, and several times as long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Builds a package, after it has said which process it is and was told to go on. */
+/** A build backend that writes its process id and waits for permission to continue. */
 const slowBackend = `
 import os, time, zipfile
 def build_wheel(folder, *rest, **more):
@@ -42,13 +42,13 @@ async function needing(scene: EnvironmentScene, name: string): Promise<Script> {
   return script;
 }
 
-/** The build that was started last. */
+/** The last build that was started. */
 async function lastBuild(scene: EnvironmentScene, count = 1) {
   return until('a build was started', async () => scene.builds[count - 1]);
 }
 
 describe('a build of an environment', () => {
-  it('is one for all who wait, who are told of the same run', async () => {
+  it('is shared by all waiting callers, who get the same run', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'popular');
     const told: string[] = [];
@@ -63,7 +63,7 @@ describe('a build of an environment', () => {
     expect(told).toEqual([runId, runId, runId]);
   });
 
-  it('fails for all who wait, and is tried again for the next', async () => {
+  it('fails for all waiting callers, and is tried again for the next', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('failing', { 'requirements.txt': '--no-index\ntiny_none\n' });
     const both = await Promise.all([scene.refusal(script), scene.refusal(script)]);
@@ -73,7 +73,7 @@ describe('a build of an environment', () => {
     expect(scene.builds).toHaveLength(2);
   });
 
-  it('is not begun for who has left before', async () => {
+  it('does not start for a caller that has already left', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'left');
     const leaving = new AbortController();
@@ -84,7 +84,7 @@ describe('a build of an environment', () => {
     expect(scene.builds.map(({ request }) => request.waitingRunId)).toEqual(['here']);
   });
 
-  it('goes on when nobody waits for it any more', async () => {
+  it('continues when no caller waits for it any more', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'abandoned');
     const leaving = new AbortController();
@@ -95,19 +95,19 @@ describe('a build of an environment', () => {
     expect(scene.builds).toHaveLength(1);
   });
 
-  it('that is stopped leaves nothing, and whoever waited is told', async () => {
+  it('that is stopped leaves nothing, and the waiting callers get an error', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'stopped');
     const waiting = scene.refusal(script);
     const build = await lastBuild(scene);
-    await until('the tool is at work', async () => build.log().includes('$ '));
+    await until('the tool is running', async () => build.log().includes('$ '));
     build.process.kill('SIGTERM');
     expect((await waiting).en).toContain('The build was interrupted.');
     expect(await readdir(scene.folder)).toEqual([]);
     await scene.python(script);
   });
 
-  it('that cannot be started is refused to all who wait', async () => {
+  it('that cannot be started is refused to all waiting callers', async () => {
     const inTheWay = join(await tempFolder(), 'file');
     await writeFile(inTheWay, '');
     const scene = await EnvironmentScene.open({ folder: join(inTheWay, 'environments') });
@@ -117,12 +117,12 @@ describe('a build of an environment', () => {
     await expect(scene.ensure(script)).rejects.toThrow(/ENOTDIR/);
   });
 
-  it('notices that what it is made from changed meanwhile', async () => {
+  it('notices that its inputs changed meanwhile', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'hasty');
     const waiting = scene.refusal(script);
     const build = await lastBuild(scene);
-    await until('the tool is at work', async () => build.log().includes('$ '));
+    await until('the tool is running', async () => build.log().includes('$ '));
     await writeFile(
       join(script.folder, 'requirements.txt'),
       '--no-index\n--find-links wheels\ntiny_one>=1\n',
@@ -131,7 +131,7 @@ describe('a build of an environment', () => {
     await scene.python(script);
   });
 
-  it('is never taken for done when its builder is killed, whenever that is', async () => {
+  it('is never used as complete if its builder is killed, at any moment', async () => {
     const random = new SeededRandom();
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'killed');
@@ -142,7 +142,7 @@ describe('a build of an environment', () => {
       build.process.kill('SIGKILL');
       const prepared = await waiting;
       if (prepared.kind === 'python') {
-        // It was quicker: then it must be whole.
+        // The build finished before the kill, so the environment must be complete.
         expect(await outputOf(prepared.python, ['-c', 'import tiny_one; print(tiny_one.version)'])).toBe(
           '1.0',
         );
@@ -156,19 +156,19 @@ describe('a build of an environment', () => {
     expect(await outputOf(python, ['-c', 'import tiny_one; print(tiny_one.version)'])).toBe('1.0');
   });
 
-  it('is not spoilt by a tool that went on when its builder was killed', async () => {
+  it('is not damaged by a tool that continues after its builder was killed', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('orphan', {
       'requirements.txt': '--no-index\n./lib\n',
       'lib/pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n',
       'lib/slow.py': slowBackend,
     });
-    // Outside of what the environment is made from.
+    // Outside of the inputs of the environment.
     const [waits, go] = [join(script.folder, 'waits'), join(script.folder, 'go')];
     const waiting = scene.refusal(script);
     const build = await lastBuild(scene);
     const tool = Number(
-      await until('the tool is at work', () => readFile(waits, 'utf8').catch(() => undefined)),
+      await until('the tool is running', () => readFile(waits, 'utf8').catch(() => undefined)),
     );
     build.process.kill('SIGKILL');
     const { en, zh } = await waiting;
@@ -177,7 +177,7 @@ describe('a build of an environment', () => {
     expect(isAlive(tool)).toBe(true);
     await rm(waits);
     const second = scene.python(script);
-    await until('the next tool is at work', () => readFile(waits, 'utf8').catch(() => undefined));
+    await until('the next tool is running', () => readFile(waits, 'utf8').catch(() => undefined));
     await writeFile(go, '');
     const { python } = await second;
     await until('the first tool has ended', async () => !isAlive(tool));
@@ -186,11 +186,11 @@ describe('a build of an environment', () => {
     expect(scene.builds).toHaveLength(2);
   });
 
-  it('that an earlier service began is waited for, and not begun again', async () => {
+  it('that an earlier service started is awaited, and not started again', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'inherited');
     const first = scene.ensure(script);
-    await until('the tool is at work', async () => (await lastBuild(scene)).log().includes('$ '));
+    await until('the tool is running', async () => (await lastBuild(scene)).log().includes('$ '));
     const later = await EnvironmentScene.open({ folder: scene.folder });
     later.environments.start();
     const prepared = await later.ensure(script);
@@ -199,7 +199,7 @@ describe('a build of an environment', () => {
   });
 });
 
-it('two versions of a script that need the same are named once', async () => {
+it('two versions of a script with the same requirements are listed once', async () => {
   const scene = await EnvironmentScene.open();
   const script = await needing(scene, 'updated');
   await scene.python(script);
@@ -210,8 +210,8 @@ it('two versions of a script that need the same are named once', async () => {
   ]);
 });
 
-describe('what nobody needs', () => {
-  it('is swept at the start when it is half-made and its builder is gone', async () => {
+describe('an unused environment', () => {
+  it('is removed at the start if it is incomplete and its builder is gone', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'kept');
     const { key } = await scene.python(script);
@@ -228,11 +228,11 @@ describe('what nobody needs', () => {
     ]);
     scene.environments.start();
     await scene.environments.close();
-    // What a build that waits for its turn is to install is still there.
+    // The files that a queued build will install are still there.
     expect((await readdir(scene.folder)).sort()).toEqual([key, awaited].sort());
   });
 
-  it('is pruned after its time, and what a script needs never is, whatever the clock says', async () => {
+  it('is pruned after its time, but never one that a script needs, even if the clock is wrong', async () => {
     let now = new Date();
     const scene = await EnvironmentScene.open({ now: () => now });
     const [kept, changed] = [await needing(scene, 'kept'), await needing(scene, 'changed')];
@@ -256,7 +256,7 @@ describe('what nobody needs', () => {
     expect(await scene.python(kept)).toMatchObject({ key, python });
   });
 
-  it('counts from its last use, which is noted once an hour', async () => {
+  it('is aged from its last use, which is recorded once an hour', async () => {
     let now = new Date();
     const scene = await EnvironmentScene.open({ now: () => now });
     const script = await needing(scene, 'used');
@@ -269,7 +269,7 @@ describe('what nobody needs', () => {
     now = new Date(now.getTime() + 2 * 60 * 60 * 1000);
     await scene.python(script);
     expect(await used()).toBe(now.toISOString());
-    // A mark of long ago, for a script that is gone.
+    // An old mark, for a script that is gone.
     scene.scripts.length = 0;
     const marker = join(dirname(dirname(dirname(dirname(python)))), 'environment.json');
     await utimes(marker, new Date(0), new Date(0));
@@ -279,7 +279,7 @@ describe('what nobody needs', () => {
     expect(await readdir(scene.folder)).not.toContain(key);
   });
 
-  it('can be removed by hand, with what it took', async () => {
+  it('can be removed by hand, and reports the freed space', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'removed');
     const { key } = await scene.python(script);
@@ -300,7 +300,7 @@ describe('what nobody needs', () => {
     const script = await needing(scene, 'building');
     const waiting = scene.python(script);
     const build = await lastBuild(scene);
-    await until('the tool is at work', async () => build.log().includes('$ '));
+    await until('the tool is running', async () => build.log().includes('$ '));
     const [view] = await scene.environments.list();
     expect(view).toMatchObject({ state: 'building', kind: 'python' });
     await expect(scene.environments.remove(view?.key ?? '')).rejects.toMatchObject({
@@ -309,7 +309,7 @@ describe('what nobody needs', () => {
     await waiting;
   });
 
-  it('is not removed while a run has it, or a run of a script that needs it has not ended', async () => {
+  it('is not removed while a run uses it, or a run of a script that needs it has not ended', async () => {
     let now = new Date();
     const scene = await EnvironmentScene.open({ unusedMs: 1000, now: () => now });
     const script = await needing(scene, 'used');
@@ -322,7 +322,7 @@ describe('what nobody needs', () => {
     await scene.ensure(script, { runId: 'a-run' });
     scene.liveRuns.add('a-run');
     await expect(scene.environments.remove(key)).rejects.toMatchObject(inUse);
-    // The script has changed, and the run goes on with what it was given.
+    // The script has changed, and the run continues with its environment.
     scene.scripts.length = 0;
     now = new Date(now.getTime() + 3_600_000);
     scene.environments.start();

@@ -9,7 +9,7 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { until } from './support/until.ts';
 
 describe('GET /api/events', () => {
-  it('tells of a run that it was queued, started and ended, in this order', async () => {
+  it('reports that a run was queued, started and ended, in this order', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'hello', {
       name: '你好',
@@ -31,7 +31,7 @@ describe('GET /api/events', () => {
     expect(client.retryMs).toBe(1000);
   });
 
-  it('can be resumed anywhere, also by the next service, and is the same to the byte', async () => {
+  it('can be resumed anywhere, also at the next service, with the same bytes', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'hello');
     const home = await tempFolder();
@@ -59,7 +59,7 @@ describe('GET /api/events', () => {
     ]);
   });
 
-  it('says when the client knows an event that was never here, and gives what there is', async () => {
+  it('reports an unknown event id of a client, and sends the events it has', async () => {
     const hob = await startHob();
     await hob.post('/api/notify', { notify_type: 'info', message: '茶泡好了' });
     const client = await listenTo(`${hob.url}/api/events?types=notification`, '123456');
@@ -71,7 +71,7 @@ describe('GET /api/events', () => {
     });
   });
 
-  it('tells of notifications and of scripts that come and go, each to who wants to hear of it', async () => {
+  it('sends notifications and changes of scripts to the clients that subscribed to them', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'notifier', {
       name: '通知',
@@ -95,7 +95,7 @@ describe('GET /api/events', () => {
     expect(all.events.map(({ type }) => type)).toContain('notification');
   });
 
-  it('refuses what it cannot resume from and types it does not know, and answers HEAD', async () => {
+  it('refuses an invalid resume id and unknown types, and answers HEAD', async () => {
     const hob = await startHob();
     for (const query of [
       'since=abc',
@@ -118,18 +118,18 @@ describe('GET /api/events', () => {
     expect(await ask(`${hob.url}/api/events`, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
-  it('is never silent for long', async () => {
+  it('never stays silent for long', async () => {
     const hob = await startHob({ settings: 'heartbeat_s = 0.1\n' });
     const client = await listenTo(`${hob.url}/api/events?types=run.ended`);
     const start = client.lastId;
     await client.until('three heartbeats', ({ comments }) => comments >= 3);
     await hob.post('/api/notify', { notify_type: 'info' });
-    // What it does not want to hear of need not be gone through again when it resumes.
+    // When the client resumes, events of other types need not be scanned again.
     await client.until('its place has moved', ({ lastId }) => Number(lastId) > Number(start));
     expect(client.events).toEqual([]);
   });
 
-  it('ends at once when the service stops, and is heard to the last', async () => {
+  it('ends immediately when the service stops, after the last event', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'waits', { entry: bash('sleep 60') });
     const { hob } = await startTraced({ scripts: [scripts] });
@@ -147,7 +147,7 @@ describe('GET /api/events', () => {
     expect(hob.log()).not.toContain('MaxListeners');
   });
 
-  it('has each event of each run once, in order, also when the service is killed again and again', async () => {
+  it('has each event of each run once, in order, also when the service is killed repeatedly', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'short', { entry: bash('sleep 0.05') });
     const trace = traceProcesses();
@@ -173,9 +173,9 @@ describe('GET /api/events', () => {
     for (const runId of accepted) await hob.ended(runId);
     const told = () =>
       new Set(follower.events.filter(({ type }) => type === 'run.ended').map(({ data }) => data.run_id));
-    await until('the last end was told', async () => accepted.every((runId) => told().has(runId)));
+    await until('the last end was published', async () => accepted.every((runId) => told().has(runId)));
     const health = async () => (await hob.get('/api/health')).body;
-    await until('nothing is under way', async () => {
+    await until('no run is active', async () => {
       const { running, queued } = await health();
       return running === 0 && queued === 0;
     });
@@ -184,14 +184,14 @@ describe('GET /api/events', () => {
     expect(follower.connections).toBeGreaterThan(1);
   });
 
-  it('drops a client that does not read, and lets it resume', async () => {
+  it('disconnects a client that does not read, and lets it resume', async () => {
     const hob = await startHob({ settings: 'heartbeat_s = 0.5\n' });
     const flood = new NotificationFlood(hob.url);
     const stuck = await listenTo(`${hob.url}/api/events`);
     stuck.pause();
     const reader = await listenTo(`${hob.url}/api/events`);
     let sent = 0;
-    // How many it takes depends on what the system holds for a socket.
+    // How many events that takes depends on the size of the socket buffers.
     while (!hob.log().includes('closed an event stream: the client does not read')) {
       await flood.send(200);
       sent += 200;
@@ -207,7 +207,7 @@ describe('GET /api/events', () => {
 });
 
 describe('POST /api/progress', () => {
-  it('is told a few times a second, the last one before the end', async () => {
+  it('is published a few times a second, the last value before the end', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'counts', {
       name: '进度',
@@ -244,7 +244,7 @@ print(answers)
     expect(resumed.events).toEqual(client.events.slice(-2));
   });
 
-  it('is for a run that lasts, and says what is wrong otherwise', async () => {
+  it('is accepted for a live run only, and other requests get a clear error', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'tries', {
       language: 'python',

@@ -18,7 +18,7 @@ const canMount = has(
 );
 
 it.skipIf(!canMount)(
-  'a full disk is 503 in the error form, leaves nothing half-written, and passes',
+  'a full disk causes 503 in the error form, leaves nothing half-written, and recovers',
   async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'script', {
@@ -44,7 +44,7 @@ it.skipIf(!canMount)(
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect(await readdir(join(home, 'runs'))).toHaveLength(folders);
-      // What is shown need not be kept.
+      // A notification can be shown without being stored.
       const news = { notify_type: 'info', message: '好'.repeat(1000) };
       for (let count = 0; count < 150; count++) {
         const { status, body } = await hob.post('/api/notify', news);
@@ -52,9 +52,9 @@ it.skipIf(!canMount)(
       }
       expect(hob.log()).toContain('cannot store notifications');
       expect((await hob.get('/api/notifications')).status).toBe(200);
-      // Nearly full is worse than full: one thing fits and the next does not.
+      // A nearly full disk is worse than a full one, because one write succeeds and the next fails.
       for (const spare of [8, 16, 32, 64]) {
-        // What found no room before is written as soon as there is some.
+        // Writes that failed before are repeated as soon as there is space.
         await until('the disk is nearly full', async () => {
           await rm(join(home, 'filler'), { force: true });
           const { bavail, bsize } = await statfs(home);
@@ -84,7 +84,7 @@ it.skipIf(!canMount)(
 
 const hasFullDevice = has('/dev/full', existsSync('/dev/full'));
 
-it.skipIf(!hasFullDevice)('a log that cannot be written stops nobody', async () => {
+it.skipIf(!hasFullDevice)('a log that cannot be written does not stop the service', async () => {
   const scripts = await tempFolder();
   const id = await writeScript(scripts, 'script', {
     entry: bash('echo \'{"code":0,"msg":"ok"}\' > "$output"'),
@@ -113,32 +113,35 @@ it.skipIf(!hasFullDevice)('a log that cannot be written stops nobody', async () 
 
 const canLimit = has('prlimit', findProgram('prlimit') !== null);
 
-it.skipIf(!canLimit)('idle connections are closed before they take the handles that runs need', async () => {
-  const scripts = await tempFolder();
-  const id = await writeScript(scripts, 'script', {
-    entry: bash('echo \'{"code":0,"msg":"ok"}\' > "$output"'),
-  });
-  const home = await tempFolder();
-  const hob = await launchHob({ home, scripts: [scripts], wrapper: ['prlimit', '--nofile=256:256'] });
-  try {
-    const { port } = new URL(hob.url);
-    const callers: Socket[] = [];
-    let closed = 0;
-    for (let count = 0; count < 200; count++) {
-      const caller = connect(Number(port), '127.0.0.1');
-      callers.push(caller);
-      caller.on('error', () => {});
-      caller.once('close', () => closed++);
-      caller.write(`GET /api/health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-      await once(caller, 'data');
+it.skipIf(!canLimit)(
+  'idle connections are closed before they use up the file handles that runs need',
+  async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'script', {
+      entry: bash('echo \'{"code":0,"msg":"ok"}\' > "$output"'),
+    });
+    const home = await tempFolder();
+    const hob = await launchHob({ home, scripts: [scripts], wrapper: ['prlimit', '--nofile=256:256'] });
+    try {
+      const { port } = new URL(hob.url);
+      const callers: Socket[] = [];
+      let closed = 0;
+      for (let count = 0; count < 200; count++) {
+        const caller = connect(Number(port), '127.0.0.1');
+        callers.push(caller);
+        caller.on('error', () => {});
+        caller.once('close', () => closed++);
+        caller.write(`GET /api/health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+        await once(caller, 'data');
+      }
+      await until('most of them are closed', async () => closed >= 130);
+      expect((await hob.run(id)).body).toMatchObject({ success: true });
+      for (const caller of callers) caller.destroy();
+    } finally {
+      await hob.stop();
     }
-    await until('most of them are closed', async () => closed >= 130);
-    expect((await hob.run(id)).body).toMatchObject({ success: true });
-    for (const caller of callers) caller.destroy();
-  } finally {
-    await hob.stop();
-  }
-});
+  },
+);
 
 it('reports too few file handles at start in one line', async () => {
   const command = `ulimit -n 40; exec "${process.execPath}" "${join(projectRoot, 'bin', 'hob.js')}" serve --home "${await tempFolder()}" --port 0`;

@@ -36,7 +36,7 @@ describe('GET /api/files', () => {
     });
   });
 
-  it('says what is wrong, in the language of the caller', async () => {
+  it('reports errors in the language of the caller', async () => {
     const ask = await open();
     const folder = await tempFolder();
     const missing = await ask(join(folder, 'none'), { 'accept-language': 'zh' });
@@ -46,7 +46,7 @@ describe('GET /api/files', () => {
     expect((await ask('/a\0b')).status).toBe(400);
   });
 
-  it('tells nothing to a page from elsewhere', async () => {
+  it('refuses pages of other origins', async () => {
     const ask = await open();
     const answer = await ask('/', { origin: 'http://evil.test' });
     expect([answer.status, answer.headers.get('x-hob-error')]).toEqual([403, 'door-origin']);

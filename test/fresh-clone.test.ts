@@ -8,7 +8,7 @@ import { projectRoot, tempFolder } from './support/hob.ts';
 
 const titleSlug = '899bf95e-1ffb-4d83-b0db-c611951706bb';
 
-/** `npm start` as a newcomer types it, but for a home and a port that disturb nobody. */
+/** `npm start` as a new user types it, but with a separate home and port. */
 async function npmStart(clone: string, home: string) {
   const started = performance.now();
   const child = spawn('npm', ['start', '--', '--home', home, '--port', '0'], {
@@ -45,7 +45,7 @@ it('npm start on a fresh clone installs, builds and serves the examples; the sec
   for (const file of files.split('\0').filter((name) => name !== '')) {
     await mkdir(dirname(join(clone, file)), { recursive: true });
     await cp(join(projectRoot, file), join(clone, file)).catch((error: NodeJS.ErrnoException) => {
-      // Deleted, and not committed yet.
+      // The file was deleted, and the deletion is not committed yet.
       if (error.code !== 'ENOENT') throw error;
     });
   }
@@ -60,7 +60,7 @@ it('npm start on a fresh clone installs, builds and serves the examples; the sec
     body: JSON.stringify({ script_id: titleSlug, sync: true, data: ['Hello there'] }),
   });
   expect(await answer.json()).toMatchObject({ success: true, message: 'hello-there' });
-  // As Ctrl-C does: to everyone in the terminal.
+  // Like Ctrl-C: the signal goes to every process in the terminal.
   process.kill(-(first.child.pid ?? 0), 'SIGINT');
   await first.ended;
 
@@ -70,7 +70,7 @@ it('npm start on a fresh clone installs, builds and serves the examples; the sec
   process.stderr.write(
     `npm start: first ${Math.round(first.listeningMs)} ms, second ${Math.round(second.listeningMs)} ms\n`,
   );
-  // Two seconds are the aim; the bound is wide because this machine is busy with other tests.
+  // Two seconds are the aim. The limit is higher because other tests run on this machine.
   expect(second.listeningMs).toBeLessThan(10_000);
   process.kill(-(second.child.pid ?? 0), 'SIGINT');
   await second.ended;

@@ -13,7 +13,7 @@ const isHere = has('Python on Linux', process.platform === 'linux' && findProgra
 
 const timeoutMs = 3000;
 
-/** Scripts that write their process id to `$FILES/pid`, and exit with 7 as soon as there is `$FILES/go`. */
+/** Scripts that write their process id to `$FILES/pid`, and exit with 7 as soon as `$FILES/go` exists. */
 const waiters = {
   sh: {
     language: 'bash',
@@ -62,13 +62,13 @@ interface Scene {
   readonly hob: Hob;
   /** Starts the script and waits until it has written its process id. */
   begin(): Promise<{ runId: string; pid: number }>;
-  /** Makes the script exit, and waits until its process has. */
+  /** Lets the script exit, and waits until its process has exited. */
   letExit(pid: number): Promise<void>;
   freeze(): Promise<void>;
   thaw(): void;
 }
 
-/** A service, its executor, and a script of one kind, for which an interpreter waits if it can. */
+/** A service, its executor, and a script of one kind. If the kind can be warm, an interpreter waits. */
 async function openScene(kind: Kind, { timeout = false } = {}): Promise<Scene> {
   const [scripts, files] = [await tempFolder(), await tempFolder()];
   const { language, entry } = waiters[kind];
@@ -117,7 +117,7 @@ async function timeoutPassed(hob: Hob, runId: string): Promise<void> {
   await until('its time limit has passed', async () => Date.now() > startedMs + timeoutMs + 500);
 }
 
-/** Waits until health says so of the executor, and returns what it says. */
+/** Waits until health reports this state of the executor, and returns the report. */
 function untilState(hob: Hob, state: string): Promise<unknown> {
   return until(`the executor is ${state}`, async () => {
     const { executor } = (await hob.get('/api/health')).body;
@@ -134,14 +134,14 @@ async function openService() {
   return { hob, id, executor, ...(await frozenOnRequest(hob)) };
 }
 
-/** How often each line about silence is in the log. */
+/** How often each line about silence occurs in the log. */
 function logged(hob: Hob) {
   const count = (text: string) => hob.log().split(text).length - 1;
   return [count('executor does not respond'), count('executor responds again')];
 }
 
 describe.skipIf(!isHere)('an executor that is stopped', () => {
-  it('is reported by health, and until it goes on', async () => {
+  it('is reported by health until it continues', async () => {
     const { hob, executor, freeze, thaw } = await openService();
     expect(await untilState(hob, 'ready')).toEqual({ state: 'ready', pid: executor, silent_pids: [] });
     await freeze();
@@ -181,7 +181,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
     expect((await hob.run(id)).status).toBe(200);
   });
 
-  it('leaves asynchronous runs queued until it goes on', async () => {
+  it('leaves asynchronous runs queued until it continues', async () => {
     const { hob, id, freeze, thaw } = await openService();
     await freeze();
     await untilState(hob, 'silent');
@@ -202,7 +202,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
       expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded', end_cause: 'exit' });
   });
 
-  it('keeps the callers waiting whose runs it was given before that was noticed', async () => {
+  it('keeps callers waiting whose runs it received before the silence was noticed', async () => {
     const { hob, id, freeze, thaw } = await openService();
     await freeze();
     const early = hob.run(id);
@@ -215,7 +215,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
     expect(await early).toMatchObject({ status: 200, body: { status: 'success', exit_code: 0 } });
   });
 
-  it('makes callers who wait for a free slot fail with 503, too', async () => {
+  it('makes callers that wait for a slot fail with 503 too', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
     const { language, entry } = waiters.sh;
     const runtime = `env = { FILES = "${files}" }`;
@@ -237,7 +237,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
     for (const { run_id } of items as { run_id: string }[]) await hob.ended(run_id);
   });
 
-  it('is named by the doctor, with what to do', async () => {
+  it('is named by hob doctor, with advice', async () => {
     const { hob, executor, freeze, thaw } = await openService();
     const examine = async () => (await runCli(['doctor', '--home', hob.home]).ended).stdout;
     await freeze();
@@ -250,7 +250,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
     expect(await examine()).not.toContain('The executor');
   });
 
-  it('is replaced when it is killed, and runs that waited for it start', async () => {
+  it('is replaced when it is killed, and the runs that waited for it start', async () => {
     const { hob, id, executor, freeze } = await openService();
     await freeze();
     await untilState(hob, 'silent');
@@ -279,7 +279,7 @@ describe.skipIf(!isHere)('`hob stop` with an executor that is stopped', () => {
     await untilGone(executor);
   });
 
-  it('with --all says that scripts may still run, and stops them as soon as the executor goes on', async () => {
+  it('with --all says that scripts may still run, and stops them when the executor continues', async () => {
     const { hob, begin, freeze, thaw } = await openScene('sh');
     const executor = await executorPid(hob.home);
     const { runId, pid } = await begin();
@@ -296,8 +296,8 @@ describe.skipIf(!isHere)('`hob stop` with an executor that is stopped', () => {
   });
 });
 
-describe.skipIf(!isHere)('a service that is stopped for a while', () => {
-  it('does not take its own pause for silence of the executor', async () => {
+describe.skipIf(!isHere)('a service that is suspended for a while', () => {
+  it('does not mistake its own pause for silence of the executor', async () => {
     const { hob, id } = await openService();
     hob.process.kill('SIGSTOP');
     const sinceMs = performance.now();
@@ -308,8 +308,8 @@ describe.skipIf(!isHere)('a service that is stopped for a while', () => {
   });
 });
 
-describe.skipIf(!isHere)('a run whose executor is frozen meanwhile', () => {
-  it.each(kinds)('keeps its own exit if it is cancelled after that: %s', async (kind) => {
+describe.skipIf(!isHere)('a run whose executor is frozen', () => {
+  it.each(kinds)('keeps its own exit if it is cancelled afterwards: %s', async (kind) => {
     const { hob, begin, letExit, freeze, thaw } = await openScene(kind);
     const { runId, pid } = await begin();
     await freeze();
@@ -319,7 +319,7 @@ describe.skipIf(!isHere)('a run whose executor is frozen meanwhile', () => {
     expect(await hob.ended(runId)).toMatchObject({ state: 'failed', end_cause: 'exit', exit_code: 7 });
   });
 
-  it.each(kinds)('keeps its own exit if its time limit passes after that: %s', async (kind) => {
+  it.each(kinds)('keeps its own exit if its time limit passes afterwards: %s', async (kind) => {
     const { hob, begin, letExit, freeze, thaw } = await openScene(kind, { timeout: true });
     const { runId, pid } = await begin();
     await freeze();
@@ -329,7 +329,7 @@ describe.skipIf(!isHere)('a run whose executor is frozen meanwhile', () => {
     expect(await hob.ended(runId)).toMatchObject({ state: 'failed', end_cause: 'exit', exit_code: 7 });
   });
 
-  it.each(kinds)('keeps its own exit if the service stops meanwhile: %s', async (kind) => {
+  it.each(kinds)('keeps its own exit if the service stops in the meantime: %s', async (kind) => {
     const { hob, begin, letExit, freeze, thaw } = await openScene(kind);
     const executor = await executorPid(hob.home);
     const { runId, pid } = await begin();

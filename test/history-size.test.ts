@@ -12,10 +12,10 @@ import { queuedRun, runEnding } from './support/run-records.ts';
 const manyRuns = 20_000;
 const keptRuns = 17_000;
 const untendedRuns = 500;
-/** Each takes a few milliseconds on a machine that does nothing else. */
+/** Each request takes a few milliseconds on an idle machine. */
 const grossMs = 250;
 
-/** A home with the records of many runs, of which the service has yet to tend to some. */
+/** A home with the records of many runs. The maintenance of some of them is still due. */
 async function homeWithHistory(): Promise<string> {
   const home = await tempFolder();
   const database = openDatabase(join(home, 'hob.db'));
@@ -48,7 +48,7 @@ async function homeWithHistory(): Promise<string> {
   return home;
 }
 
-it('a long history is brought within its limit while requests are answered', async () => {
+it('a long history is pruned to its limit while requests are answered', async () => {
   const settings = `history_runs = ${keptRuns}\nhistory_days = 0\nhistory_mib = 0\n`;
   const hob = await startHob({ home: await homeWithHistory(), settings });
   const paths = [

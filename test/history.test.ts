@@ -9,7 +9,7 @@ import { until } from './support/until.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Says what it was told to, and ends as it was told to. */
+/** Prints a given text, and ends in a given way. */
 const saying = bash(
   `msg=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["params"].get("msg", "done"))' "$1")
 echo "{\\"code\\": 0, \\"msg\\": \\"$msg\\"}" > "$output"
@@ -41,7 +41,7 @@ async function twoScripts() {
 }
 
 describe('the latest outcomes', () => {
-  it('are a few words on the last runs of each script, or of those asked for', async () => {
+  it('are brief records of the last runs of each script, or of the given scripts', async () => {
     const { scripts, resize, 统计 } = await twoScripts();
     const hob = await startHob({ scripts: [scripts] });
     expect((await hob.get('/api/outcomes')).body).toEqual({ items: [] });
@@ -88,7 +88,7 @@ describe('the list of runs', () => {
     });
   });
 
-  it('can be filtered by all that matters, and searched', async () => {
+  it('can be filtered by every field, and searched', async () => {
     const { scripts, resize, 统计 } = await twoScripts();
     const hob = await startHob({ scripts: [scripts] });
     const a = await runIdOf(hob, resize, { params: { msg: 'three pictures' } });
@@ -115,7 +115,7 @@ describe('the list of runs', () => {
     expect(await found('q=')).toEqual([d, c, b, a]);
   });
 
-  it('is found in the same way once it was tended to', async () => {
+  it('gives the same search results after its maintenance', async () => {
     const { scripts, resize } = await twoScripts();
     const hob = await startHob({ scripts: [scripts] });
     const runId = await runIdOf(hob, resize, { params: { msg: 'three pictures' } });
@@ -124,7 +124,7 @@ describe('the list of runs', () => {
     expect(idsOf(await items(hob, '?q=ee%20pics'))).toEqual([]);
   });
 
-  it('comes in pages, which have each run once while more are run', async () => {
+  it('comes in pages that contain each run once, also while new runs start', async () => {
     const { scripts, resize } = await twoScripts();
     const hob = await startHob({ scripts: [scripts] });
     const runs: string[] = [];
@@ -144,7 +144,7 @@ describe('the list of runs', () => {
     expect(seen).toEqual(runs.reverse());
   });
 
-  it('shows of what is large only the beginning, and the record has it all', async () => {
+  it('cuts large values, and the record of a run has them whole', async () => {
     const scripts = await tempFolder();
     const entry = python(`write({"code": 7, "msg": "缩" * 3000, "list": ["x" * 100] * 1000})`);
     const id = await writeScript(scripts, 'large', { language: 'python', entry });
@@ -172,7 +172,7 @@ describe('the list of runs', () => {
     ['limit=501', /limit/],
     ['cursor=x', /cursor must be the value of `next`/],
     ['state=failed&state=queued', /state must be given once/],
-  ])('refuses %s, and says what it takes', async (query, message) => {
+  ])('refuses %s, and says what is allowed', async (query, message) => {
     const hob = await startHob();
     const { status, body } = await hob.get(`/api/runs?${query}`);
     expect({ status, ...body }).toEqual({
@@ -282,7 +282,7 @@ describe('statistics', () => {
 });
 
 describe('the limits of the history', () => {
-  it('let the runs go that ended first, with their folders', async () => {
+  it('delete the runs that ended first, with their folders', async () => {
     const { scripts, resize } = await twoScripts();
     const hob = await startHob({ scripts: [scripts], settings: 'history_runs = 2\n' });
     const runs: string[] = [];
@@ -296,7 +296,7 @@ describe('the limits of the history', () => {
     expect(idsOf(await items(hob, '?q=done'))).toEqual(runs.slice(3).reverse());
   });
 
-  it('hold for what runs have written, too, and for what was there before', async () => {
+  it('also apply to the size of the output, and to runs from before', async () => {
     const scripts = await tempFolder();
     const entry = bash(
       `mkdir "$(dirname "$output")/深 dir"; head -c 3000000 /dev/zero > "$(dirname "$output")/深 dir/file"`,
@@ -317,7 +317,7 @@ describe('the limits of the history', () => {
     await until('1 folders left', async () => (await readdir(join(home, 'runs'))).length === 1);
   });
 
-  it('let nothing go that has not ended, and do not count it', async () => {
+  it('never delete or count a run that has not ended', async () => {
     const { scripts, resize } = await twoScripts();
     const files = await tempFolder();
     const slow = await writeScript(scripts, 'slow', {
@@ -330,13 +330,13 @@ describe('the limits of the history', () => {
     await until('2 left', async () => (await items(hob)).length === 2);
     expect(idsOf(await items(hob))).toEqual([ended[2], running]);
     await access(join(hob.home, 'runs', running));
-    // It goes soon after its end, as the first of two: its caller waits for that end already.
+    // It is deleted soon after its end, as the first of two, so the request must already be waiting.
     const end = hob.get(`/api/runs/${running}?wait=60`);
     await writeFile(join(files, 'off'), '');
     expect((await end).body).toMatchObject({ state: 'succeeded' });
   });
 
-  it('do not touch what else lies among the folders, but folders of runs that are not on record', async () => {
+  it('remove run folders without a record, and no other files there', async () => {
     const home = await tempFolder();
     const runs = join(home, 'runs');
     await mkdir(join(runs, 'mine'), { recursive: true });

@@ -18,24 +18,27 @@ interface Package {
   readonly bytes: Buffer;
 }
 
-/** Packages that can be unpacked, and are no scripts that work. */
+/** Packages that can be unpacked but are not working scripts. */
 const broken: [what: string, manifest: string][] = [
-  ['no TOML', '[service.info\nid = '],
+  ['invalid TOML', '[service.info\nid = '],
   ['no id', someManifest.replace(/^id = .*$/m, '')],
-  ['an id that is none', someManifest.replace(/^id = .*$/m, 'id = "one"')],
+  ['an invalid id', someManifest.replace(/^id = .*$/m, 'id = "one"')],
   ['no name', someManifest.replace(/^name = .*$/m, '')],
-  ['a language that nobody knows', `${someManifest}\nlanguage = "cobol"\n`],
-  ['an entry that is not there', someManifest.replace(/^entry = .*$/m, 'entry = "nowhere.py"')],
-  ['an entry outside of it', someManifest.replace(/^entry = .*$/m, 'entry = "../../../../etc/passwd"')],
+  ['an unknown language', `${someManifest}\nlanguage = "cobol"\n`],
+  ['a missing entry', someManifest.replace(/^entry = .*$/m, 'entry = "nowhere.py"')],
+  [
+    'an entry outside of the package',
+    someManifest.replace(/^entry = .*$/m, 'entry = "../../../../etc/passwd"'),
+  ],
   ['an entry with an absolute path', someManifest.replace(/^entry = .*$/m, 'entry = "/etc/passwd"')],
   ['an entry that is a folder', someManifest.replace(/^entry = .*$/m, 'entry = "folder"')],
   ['two root tables', `${someManifest}\n${someManifest.replaceAll('service.', 'other.')}`],
-  ['a time limit that is none', `${someManifest}\ntimeout = "soon"\n`],
-  ['a version that makes no sense', `${someManifest}\nlanguage_version = "newest"\n`],
+  ['an invalid timeout', `${someManifest}\ntimeout = "soon"\n`],
+  ['an invalid version', `${someManifest}\nlanguage_version = "newest"\n`],
 ];
 
 describe('packages that are hostile or broken', () => {
-  it('leave nothing behind, say why, and do not keep the next one out', async () => {
+  it('leave nothing behind, report the reason, and do not block the next one', async () => {
     const hob = await startHob();
     const folder = await tempFolder();
     const packages: Package[] = [

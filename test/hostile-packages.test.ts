@@ -114,7 +114,7 @@ async function expectRefusal(scene: Scene, bytes: Buffer, { code, names }: Case)
   const error = await scene.refused(await scene.archive(bytes));
   expect(error.text.en).toContain(names);
   expect(error.code).toBe(code);
-  // A sentence, and not a page.
+  // A sentence, not a page.
   expect(error.text.en.length).toBeLessThan(500);
 }
 
@@ -159,7 +159,7 @@ describe('a folder is refused for', () => {
   }
   const asSource = (location: string) => ({ kind: 'folder', location, ref: null, path: null }) as const;
 
-  it('a link, though not for those in what is left out', async () => {
+  it('a link, except in folders that are not copied', async () => {
     const scene = await fetchScene();
     const location = await folderOf(scene);
     await mkdir(join(location, '.venv'));
@@ -171,14 +171,14 @@ describe('a folder is refused for', () => {
     expect(error.text.en).toContain('"shortcut" is a symbolic link');
   });
 
-  it('a named pipe, without waiting for anybody to write into it', async () => {
+  it('a named pipe, without waiting for a writer', async () => {
     const scene = await fetchScene();
     const location = await folderOf(scene);
     execFileSync('mkfifo', [join(location, 'pipe')]);
     expect((await scene.refused(asSource(location))).text.en).toContain('"pipe"');
   });
 
-  it('names that Windows cannot have or that are alike there', async () => {
+  it('names that are invalid on Windows or equal there', async () => {
     const scene = await fetchScene();
     const location = await folderOf(scene);
     await writeFile(join(location, 'MAIN.sh'), '');
@@ -199,7 +199,7 @@ describe('a folder is refused for', () => {
     expect(error.text.en).toContain('"locked" cannot be read (EACCES)');
   });
 
-  it('not being there, or being something else', async () => {
+  it('being missing, or being something else', async () => {
     const scene = await fetchScene();
     expect(await scene.refused(asSource(join(scene.folder, 'nowhere')))).toMatchObject({
       code: 'package-source-invalid',
@@ -208,8 +208,8 @@ describe('a folder is refused for', () => {
   });
 });
 
-describe('whatever is wrong with an archive', () => {
-  it('stops when nobody wants it any more', async () => {
+describe('an archive', () => {
+  it('is no longer read when the caller cancels', async () => {
     const scene = await fetchScene();
     const stop = new AbortController();
     const source = await scene.archive(goodZip());
@@ -241,7 +241,7 @@ describe('whatever is wrong with an archive', () => {
     },
   );
 
-  it('a manifest that is broken is left to the check, with the folder it is in', async () => {
+  it('with a broken manifest is left to the check, with its folder', async () => {
     const scene = await fetchScene();
     const fetched = await scene.fetch(
       await scene.archive(zipOf([{ name: 'x/script.toml', content: `${someManifest}\n[[[` }])),

@@ -8,9 +8,9 @@ import { writeFileAt, writeFiles, writeHuggingFaceRepo } from './support/model-c
 
 const encoded = (text: string) => `repo_id=${encodeURIComponent(text)}`;
 
-/** Whole query strings, as they are on the wire. */
+/** Whole query strings, exactly as sent. */
 const hostile: readonly string[] = [
-  // Nothing, or not one value.
+  // Missing, or not a single value.
   '',
   'repo_id',
   'repo_id=',
@@ -37,7 +37,7 @@ const hostile: readonly string[] = [
   encoded('models--owner--name'),
   encoded('["owner/name"]'),
   encoded('{"owner":"name"}'),
-  // Out of the folder.
+  // Outside of the folder.
   encoded('..'),
   encoded('../..'),
   encoded('../name'),
@@ -52,7 +52,7 @@ const hostile: readonly string[] = [
   encoded('owner/na..me'),
   encoded('~/name'),
   encoded('file:///etc/passwd'),
-  // Encoded once more than a query is.
+  // Encoded once too often.
   encoded('..%2f..'),
   encoded('%2e%2e/name'),
   encoded('owner%2Fname'),
@@ -61,7 +61,7 @@ const hostile: readonly string[] = [
   encoded('%252e%252e%252fname'),
   encoded('owner/%c0%ae%c0%ae'),
   encoded('%u002e%u002e/name'),
-  // Bytes that are no text, and escapes that are none.
+  // Bytes that are not text, and invalid escapes.
   'repo_id=%c0%ae%c0%ae/name',
   'repo_id=owner%c0%afname',
   'repo_id=owner%e0%80%afname',
@@ -90,7 +90,7 @@ const hostile: readonly string[] = [
   encoded('owner/na me'),
   'repo_id=owner/name+',
   encoded('owner/name\u00a0'),
-  // Look-alikes, and what cannot be seen.
+  // Look-alikes and invisible characters.
   encoded('οwner/name'),
   encoded('owner/nаme'),
   encoded('ｏｗｎｅｒ/name'),
@@ -129,7 +129,7 @@ const hostile: readonly string[] = [
   encoded('\\\\?\\C:/name'),
   encoded('owner/name::$DATA'),
   encoded('owner/name:stream'),
-  // Names that would share a folder with another, or mean something to a program.
+  // Names that would share a folder with another, or have a meaning to a program.
   encoded('a--b/c'),
   encoded('a/b--c'),
   encoded('owner--name/x'),
@@ -168,7 +168,7 @@ beforeAll(async () => {
   const home = join(folder, 'home');
   const hub = join(folder, 'hub');
   await mkdir(home);
-  // Something to be found, should one of them lead anywhere.
+  // A model to be found if one of them led anywhere.
   await writeFiles(join(home, 'models', 'owner', 'name'), { 'config.json': '{}' });
   await writeFileAt(join(home, 'models', 'config.json'));
   await writeFileAt(join(folder, 'name', 'config.json'));
@@ -181,12 +181,12 @@ beforeAll(async () => {
   };
 });
 
-it('there are at least sixty of them, no two the same', () => {
+it('at least sixty of them exist, no two the same', () => {
   expect(new Set(hostile).size).toBe(hostile.length);
   expect(hostile.length).toBeGreaterThanOrEqual(60);
 });
 
-it('a repo_id that is one is answered', async () => {
+it('a valid repo_id is answered', async () => {
   expect((await ask(`${hob.url}/api/model/path?repo_id=owner/name`, 'GET')).status).toBe(200);
   expect((await ask(`${hob.url}/api/model/path?repo_id=owner%2Fname`, 'GET')).status).toBe(200);
 });
@@ -216,7 +216,7 @@ it.each([
   'owner/na%20me',
   'owner/%ef%bc%8e%ef%bc%8e',
   `owner/${'b'.repeat(97)}`,
-])('and neither removes anything: %s', async (path) => {
+])('is not used for a removal either: %s', async (path) => {
   const { status, text } = await ask(`${hob.url}/api/models/${path}`, 'DELETE');
   expect([status, JSON.parse(text).code]).toEqual([400, 'repo-id-invalid']);
   expect((await ask(`${hob.url}/api/model/path?repo_id=owner/name`, 'GET')).status).toBe(200);

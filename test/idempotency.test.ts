@@ -16,7 +16,7 @@ import { fileThere, linesOf, until } from './support/until.ts';
 
 const many = 200;
 
-/** Asks for a run with a key. */
+/** Requests a run with a key. */
 const ask = (hob: Hob, key: string, body: Record<string, unknown>) =>
   hob.post('/api/execute', body, { 'idempotency-key': key });
 
@@ -34,7 +34,7 @@ async function setUp(settings = '') {
 }
 
 describe('requests with the same key and body', () => {
-  it.each([false, true])('that come all at once are one run with one answer: sync %s', async (sync) => {
+  it.each([false, true])('that arrive at once are one run with one answer: sync %s', async (sync) => {
     const { restartable, begun, body } = await setUp();
     const key = randomUUID();
     const answers = await Promise.all(
@@ -50,7 +50,7 @@ describe('requests with the same key and body', () => {
     expect(await begun()).toEqual([runId]);
   });
 
-  it('that differ in whether they wait are different ones: those of one kind get the run, the others are refused', async () => {
+  it('that differ in sync are different: one kind gets the run, and the other is refused', async () => {
     const { restartable, begun, body } = await setUp();
     const answers = await Promise.all(
       Array.from({ length: many }, (_, index) =>
@@ -66,7 +66,7 @@ describe('requests with the same key and body', () => {
     expect(await begun()).toEqual([runId]);
   });
 
-  it('get the run however they are written, and those with another body are told what to do', async () => {
+  it('get the run however the body is formatted, and those with another body get advice', async () => {
     const { restartable, script, body, begun } = await setUp();
     const { hob } = restartable;
     const first = await ask(hob, 'k', body);
@@ -88,7 +88,7 @@ describe('requests with the same key and body', () => {
     expect(await begun()).toHaveLength(1);
   });
 
-  it('are one run for each script', async () => {
+  it('are one run per script', async () => {
     const { restartable, scripts, body } = await setUp();
     const other = await writeScript(scripts, 'other');
     const { hob } = restartable;
@@ -98,7 +98,7 @@ describe('requests with the same key and body', () => {
     for (const answer of [one, another]) await hob.ended(runIdOf(answer));
   });
 
-  it('get the run also when the script is gone, and are never run again once the run is deleted', async () => {
+  it('get the run also when the script is gone, and never run again after the run is deleted', async () => {
     const { restartable, scripts, body, begun } = await setUp();
     const { hob } = restartable;
     const first = await ask(hob, 'k', { ...body, sync: true });
@@ -130,7 +130,7 @@ sys.exit(5)
 `),
     });
     const restartable = await startRestartable({ scripts: [scripts] });
-    // Small enough to be read at once, and large enough for a thread.
+    // One result is small enough to be read directly, and the other is large enough for a worker thread.
     for (const times of [1, 400_000]) {
       const body = JSON.stringify({ script_id: script, sync: true, params: { times } });
       const raw = async () => {
@@ -150,7 +150,7 @@ sys.exit(5)
     }
   });
 
-  it('a caller can wait for a run that has gone on in the meantime', async () => {
+  it('a caller can wait for a run that continued in the meantime', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const script = await writeScript(scripts, 'held', {
@@ -172,7 +172,7 @@ sys.exit(5)
     }
   });
 
-  it('what had not begun is started for the caller who can come back, and nobody else', async () => {
+  it('a queued run is started for the caller that can come back, and for no other', async () => {
     const { restartable, scripts, begun, body } = await setUp('max_runs = 1\n');
     const files = await tempFolder();
     const blocker = await writeScript(scripts, 'blocker', {
@@ -191,7 +191,7 @@ sys.exit(5)
     expect(await begun()).toEqual([runIdOf(await answer)]);
   });
 
-  it('a run that waits for one of before lends it its place, so that they do not wait for each other', async () => {
+  it('a run that waits for an earlier run lends it its slot, so that they do not deadlock', async () => {
     const [scripts, files, home] = [await tempFolder(), await tempFolder(), await tempFolder()];
     const lock = 'lock = "x"';
     const holder = await writeScript(scripts, 'holder', {
@@ -222,14 +222,14 @@ write({"code": insist()["exit_code"], "msg": "done"})
     await fileThere(join(files, 'held'));
     const calling = await restartable.hob.post('/api/execute', { script_id: caller });
     await until('it waits', async () => (await queuedOnRecord(home, wanted)) === 1);
-    // There is less room at the next service: what waits will find none but that of the one who waits for it.
+    // The next service has fewer slots: the queued run can only get the slot of the run that waits for it.
     await restartable.restart('SIGKILL', () => writeFile(join(home, 'settings.toml'), 'max_runs = 1\n'));
     await fileThere(join(files, 'cut-off'));
     await touch(join(files, 'go'));
     expect(await restartable.hob.ended(runIdOf(calling))).toMatchObject({ result: { code: 5 } });
   });
 
-  it('a run of which nobody knows the end is said to be lost', async () => {
+  it('a run with an unknown end is reported as lost', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const script = await writeScript(scripts, 'held', {
@@ -255,7 +255,7 @@ write({"code": insist()["exit_code"], "msg": "done"})
   });
 
   it(
-    'a client that comes back until it has an answer has one run, whenever the service is killed',
+    'a client that retries until it is answered gets one run, whenever the service is killed',
     patiently,
     async () => {
       const { restartable, begun, body } = await setUp();
@@ -270,7 +270,7 @@ write({"code": insist()["exit_code"], "msg": "done"})
               const answer = await ask(restartable.hob, `round-${round}`, { ...body, params, sync });
               if (answer.status === 200) return answer;
             } catch {
-              // It was killed; the next one is on its way.
+              // The service was killed, and the next one is starting.
             }
             await new Promise((resolve) => setTimeout(resolve, 5));
           }
@@ -290,7 +290,7 @@ write({"code": insist()["exit_code"], "msg": "done"})
 });
 
 describe('a key is free again', () => {
-  it('when its run was refused before it began', async () => {
+  it('when its run was refused before it started', async () => {
     const { restartable, scripts, begun, body } = await setUp('max_runs = 1\nqueue_wait_s = 0.2\n');
     const files = await tempFolder();
     const blocker = await writeScript(scripts, 'blocker', {
@@ -313,7 +313,7 @@ describe('a key is free again', () => {
     expect(await begun()).toEqual([runIdOf(answer)]);
   });
 
-  it('when it still waited for its turn as the service was stopped', async () => {
+  it('when its run was still queued as the service stopped', async () => {
     const { restartable, scripts, begun, body } = await setUp('max_runs = 1\n');
     const files = await tempFolder();
     const blocker = await writeScript(scripts, 'blocker', {
@@ -330,7 +330,7 @@ describe('a key is free again', () => {
     expect(await begun()).toEqual([runIdOf(answer)]);
   });
 
-  it('when the request was refused for a mistake, or for want of room', async () => {
+  it('when the request was invalid, or refused because a limit was reached', async () => {
     const { restartable, scripts, body } = await setUp();
     const { hob } = restartable;
     const strict = await writeScript(scripts, 'strict', {
@@ -344,7 +344,7 @@ describe('a key is free again', () => {
 });
 
 describe('a key', () => {
-  it('is not in the database, nor is anything that a secret could be found by', async () => {
+  it('is not stored in the database, nor is anything that reveals a secret', async () => {
     const { restartable, scripts } = await setUp();
     const script = await writeScript(scripts, 'secretive', {
       tables: '[[service.params]]\nname = "token"\ntype = "str"\nsecret = true',
@@ -364,7 +364,7 @@ describe('a key', () => {
     expect(restartable.hob.log()).not.toContain(key);
   });
 
-  it('is refused when it cannot be one, and when there are two', async () => {
+  it('is refused if it is invalid, and if there are two', async () => {
     const { restartable, body } = await setUp();
     const { hob } = restartable;
     for (const key of ['', 'x'.repeat(256), 'two words', 'ü']) {
@@ -373,11 +373,11 @@ describe('a key', () => {
     }
     const twice = await send(hob, body, ['a', 'a']);
     expect(await twice.answer).toEqual({ status: 400, error: 'idempotency-key-invalid' });
-    // What has no script has no use for a key.
+    // Without a script, the key is not checked.
     expect((await ask(hob, 'two words', {})).headers.get('x-hob-error')).toBe('script-id-missing');
   });
 
-  it('means nothing to link', async () => {
+  it('has no effect on link', async () => {
     const scripts = await tempFolder();
     const node = await writeScript(scripts, 'node', { node: true });
     const hob = await startHob({ scripts: [scripts] });
@@ -388,7 +388,7 @@ describe('a key', () => {
   });
 });
 
-it('a service that stops tells those who wait for a run of an earlier one to come back', async () => {
+it("a service that stops asks callers that wait for an earlier service's run to come back", async () => {
   const scripts = await tempFolder();
   const files = await tempFolder();
   const script = await writeScript(scripts, 'held', {
@@ -401,7 +401,7 @@ it('a service that stops tells those who wait for a run of an earlier one to com
   await restartable.restart('SIGKILL');
   await cutOff;
   const waiting = await send(restartable.hob, body, 'k');
-  // What is sent later is answered later, so the one before has been taken.
+  // Requests are answered in order, so the previous one has been accepted.
   await restartable.hob.get('/api/health');
   await restartable.restart('SIGTERM');
   expect(await waiting.answer).toEqual({ status: 503, error: 'service-stopping' });
@@ -414,7 +414,7 @@ async function touch(path: string): Promise<void> {
   await writeFile(path, '');
 }
 
-/** How many runs of a script are on record that have not begun: a run is counted as queued a moment before it is. */
+/** How many runs of a script are recorded as queued. A run is counted as queued a moment before it is recorded. */
 async function queuedOnRecord(home: string, scriptId: string): Promise<number> {
   const database = new DatabaseSync(join(home, 'hob.db'), { readOnly: true });
   try {
@@ -427,7 +427,7 @@ async function queuedOnRecord(home: string, scriptId: string): Promise<number> {
   }
 }
 
-/** Sends a request by hand, and resolves when it is on its way, with what will come back. */
+/** Sends a request over a raw connection, and resolves once it is sent, with a promise of the answer. */
 function send(
   hob: Hob,
   body: unknown,

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 
 import { projectRoot } from './support/hob.ts';
 
-it('a line that nobody takes in time does not spoil the next', async () => {
+it('a line that is not read in time does not corrupt the next', async () => {
   const module = pathToFileURL(join(projectRoot, 'build', 'shared', 'log.js')).href;
   const program = `
     import { createLogger } from '${module}';
@@ -22,7 +22,7 @@ it('a line that nobody takes in time does not spoil the next', async () => {
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
   await once(child.stdout, 'data');
-  // Only now does anybody read.
+  // The reader starts only now.
   const written = text(child.stderr);
   await once(child.stderr, 'data');
   child.stdin.write('go on');

@@ -7,7 +7,7 @@ import { tempFolder } from './support/hob.ts';
 import { processesWith } from './support/processes.ts';
 import { until } from './support/until.ts';
 
-/** A shell with a mark by which it is found, and all that it starts. */
+/** A shell with a unique variable, by which it and all its children are found. */
 async function shell(command: string, options: Partial<Parameters<typeof runLongCommand>[2]> = {}) {
   const mark = await tempFolder();
   const running = runLongCommand('sh', ['-c', command], {
@@ -22,7 +22,7 @@ async function shell(command: string, options: Partial<Parameters<typeof runLong
 }
 
 describe('a helper command that may take long', () => {
-  it('hands on what it writes, and says how it ended', async () => {
+  it('forwards its output, and returns how it ended', async () => {
     let written = '';
     const onOutput = async (stdout: NodeJS.ReadableStream) => {
       written = await text(stdout);
@@ -32,20 +32,20 @@ describe('a helper command that may take long', () => {
     expect(written).toHaveLength(3_000_000);
   });
 
-  it('has neither a terminal nor input to ask for anything', async () => {
+  it('has neither a terminal nor an input', async () => {
     const { running } = await shell(
       'if read x; then exit 1; fi; if (: < /dev/tty) 2> /dev/null; then exit 2; fi',
     );
     expect(await running).toMatchObject({ ok: true, failure: '' });
   });
 
-  it('is killed with all that it started when it takes too long', async () => {
+  it('is killed with all its children when it takes too long', async () => {
     const { running, gone } = await shell('sleep 1000 & sleep 1000', { timeoutMs: 200 });
     expect(await running).toMatchObject({ ok: false, failure: 'no answer in time' });
     await gone();
   });
 
-  it('is killed with all that it started when nobody wants it any more', async () => {
+  it('is killed with all its children when the caller cancels', async () => {
     const stop = new AbortController();
     const { running, alive, gone } = await shell('sleep 1000 & sleep 1000', { signal: stop.signal });
     await until('all of it runs', async () => (await alive()).length >= 3);
@@ -54,20 +54,20 @@ describe('a helper command that may take long', () => {
     await gone();
   });
 
-  it('is killed when what it writes is refused, with the reason for that', async () => {
+  it('is killed when the caller rejects its output, with the reason of that', async () => {
     const onOutput = () => Promise.reject(new Error('not that'));
     const { running, gone } = await shell('yes', { onOutput });
     await expect(running).rejects.toThrow('not that');
     await gone();
   });
 
-  it('is not waited for when it left somebody behind who holds its stderr', async () => {
+  it('is not awaited if it left a process behind that holds its stderr', async () => {
     const { running, alive } = await shell('setsid sleep 1000 & exit 0');
     expect(await running).toMatchObject({ ok: true });
     for (const pid of await alive()) process.kill(pid, 'SIGKILL');
   });
 
-  it('that is not there says so', async () => {
+  it('that does not exist is reported', async () => {
     const options = { timeoutMs: 1000, signal: new AbortController().signal };
     expect(await runLongCommand('/nowhere/at-all', [], options)).toMatchObject({
       ok: false,

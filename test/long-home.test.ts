@@ -9,7 +9,7 @@ import { startRestartable } from './support/restartable.ts';
 import { bash, writeScript } from './support/scripts.ts';
 import { fileThere } from './support/until.ts';
 
-/** The longest path that fits into a socket address on Linux, with its closing zero. */
+/** The longest path in a Linux socket address, including the final zero byte. */
 const socketPathBytes = 108;
 
 const longNames = {
@@ -19,7 +19,7 @@ const longNames = {
 
 describe.each(Object.entries(longNames))('a home with a long path of %s', (_kind, name) => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'survives a cleaner of temporary folders and %s of its service',
+    'survives the cleanup of temporary folders and %s of its service',
     async (signal) => {
       const [scripts, notes, temp] = [await tempFolder(), await tempFolder(), await tempFolder()];
       const home = join(await tempFolder(), name);

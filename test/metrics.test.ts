@@ -20,7 +20,7 @@ async function scrape(hob: Hob): Promise<Exposition> {
   return parseExposition(await scrapeText(hob));
 }
 
-/** Scrapes until the numbers are there: an answer is counted when it is through, which its reader may see first. */
+/** Scrapes until the numbers are there. An answer is counted when it is complete, which its reader may see earlier. */
 function scrapeUntil(hob: Hob, what: string, isThere: (text: Exposition) => boolean): Promise<Exposition> {
   return until(what, async () => {
     const text = await scrape(hob);
@@ -37,7 +37,7 @@ function ends(text: Exposition): Record<string, string> {
   return Object.fromEntries(series);
 }
 
-/** Sends exactly these lines as a request, and waits until the answer is through. */
+/** Sends exactly these lines as a request, and waits until the answer is complete. */
 function send(hob: Hob, ...lines: string[]): Promise<void> {
   const { port } = new URL(hob.url);
   return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ describe('runs', () => {
     expect(after.value('hob_run_output_bytes_total', { stream: 'stderr' })).toBe(9);
   });
 
-  it('that wait are shown, with the limits', async () => {
+  it('that are queued are shown, with the limits', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'slow', {
@@ -126,7 +126,7 @@ describe('runs', () => {
     expect((await scrape(hob)).value('hob_run_wait_seconds_count')).toBe(2);
   });
 
-  it('show the names of their scripts, whatever is in them, and never their own ids or tokens', async () => {
+  it('show the names of their scripts, with any characters, and never run ids or tokens', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'odd', {
       name: '\\"整理\\"\\\\下载\\n{b=\\"c\\"}',
@@ -163,7 +163,7 @@ print(env["run_id"], env["api_base"])
 const unmatched = { route: 'unmatched', method: 'GET', status: '4xx' };
 
 describe('requests', () => {
-  it('that the door turns away are counted by its rules', async () => {
+  it('that access control refuses are counted by rule', async () => {
     const hob = await startHob();
     const host = 'Host: 127.0.0.1:PORT';
     const get = 'GET /api/health HTTP/1.1';
@@ -193,7 +193,7 @@ describe('requests', () => {
     expect(text.series('hob_http_answers_total')).toEqual([]);
   });
 
-  it('are counted by route, and their duration where it is up to Hob', async () => {
+  it('are counted by route, with durations where only Hob determines them', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'script', {});
     const hob = await startHob({ scripts: [scripts] });
@@ -215,7 +215,7 @@ describe('requests', () => {
     await hob.ended(String(body.run_id));
   });
 
-  it('of callers who hang up before there is an answer are counted as such', async () => {
+  it('of callers that disconnect before an answer are counted as such', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'slow', {
@@ -238,7 +238,7 @@ describe('requests', () => {
     await scrapeUntil(hob, 'the run has ended', (text) => text.value('hob_runs_running') === 0);
   });
 
-  it('for metrics may be HEAD, too', async () => {
+  it('for metrics may use HEAD', async () => {
     const hob = await startHob();
     const response = await fetch(`${hob.url}/metrics`, { method: 'HEAD' });
     expect(response.status).toBe(200);
@@ -263,7 +263,7 @@ describe('the service', () => {
     expect(text.value('nodejs_heap_size_used_bytes')).toBeGreaterThan(0);
   });
 
-  it('shows that an executor was lost, and that there is another', async () => {
+  it('shows that an executor was lost, and that there is a new one', async () => {
     const hob = await startHob();
     const before = await scrape(hob);
     expect(before.value('hob_executor_up')).toBe(1);
@@ -282,7 +282,7 @@ describe('the service', () => {
     for (const pid of executors) await untilGone(pid);
   });
 
-  it('answers while it stops, and does not go on for having been asked', async () => {
+  it('answers while it stops, and the requests do not delay the stop', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'slow', {

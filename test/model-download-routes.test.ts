@@ -7,7 +7,7 @@ import { MemoryDownloads } from './support/memory-downloads.ts';
 const repo = { owner: 'acme', name: 'tiny' };
 const repo_id = 'acme/tiny';
 
-/** The application over downloads that are as far as the test says. */
+/** The application with downloads whose progress the test sets. */
 async function open(tables = '') {
   const downloads = new MemoryDownloads();
   const { app } = await appInProcess({ downloads, tables });
@@ -28,7 +28,7 @@ async function open(tables = '') {
 }
 
 describe('POST /api/models/download', () => {
-  it('begins a download, and joins one that is under way', async () => {
+  it('starts a download, and joins one in progress', async () => {
     const { downloads, ask } = await open();
     const first = await ask('POST', '/download', { repo_id });
     const [{ id = '' } = {}] = downloads.list();
@@ -48,13 +48,13 @@ describe('POST /api/models/download', () => {
     });
   });
 
-  it('takes all of it from huggingface where no script says otherwise', async () => {
+  it('downloads everything from huggingface if no script says otherwise', async () => {
     const { downloads, ask } = await open();
     await ask('POST', '/download', { repo_id });
     expect(downloads.requests).toEqual([{ repo, source: 'huggingface', files: [], revision: null }]);
   });
 
-  it('takes what a script declares, unless the request says more', async () => {
+  it('uses the declaration of a script, unless the request says more', async () => {
     const { downloads, ask } = await open(
       '[[service.models]]\nsource = "modelscope"\nrepo_id = "acme/tiny"\nfiles = ["*.onnx"]\n',
     );
@@ -68,7 +68,7 @@ describe('POST /api/models/download', () => {
     ]);
   });
 
-  it('refuses what makes no sense, in the language of the caller, and begins nothing', async () => {
+  it('refuses invalid requests in the language of the caller, and starts nothing', async () => {
     const { downloads, ask } = await open();
     const bad = await ask('POST', '/download', { repo_id: 'acme/../etc' });
     expect([bad.status, bad.code]).toEqual([400, 'repo-id-invalid']);
@@ -132,7 +132,7 @@ describe('GET /api/models/downloads', () => {
     expect((await ask('GET', `/downloads/${id}`)).body).toEqual(shown);
   });
 
-  it('says in the language of the caller why one failed', async () => {
+  it('reports in the language of the caller why one failed', async () => {
     const { downloads, ask } = await open();
     const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
     const error = new AppError(
@@ -152,7 +152,7 @@ describe('GET /api/models/downloads', () => {
     });
   });
 
-  it('knows no other downloads', async () => {
+  it('finds no other downloads', async () => {
     const { ask } = await open();
     const { status, body } = await ask('GET', '/downloads/nope');
     expect({ status, body }).toEqual({

@@ -26,7 +26,7 @@ describe('a refusal by the hub', () => {
     const { source = 'huggingface', revision = null, ...rest } = more;
     const downloads = await downloadsHere({ url: hub.url, folder: await tempFolder(), ...rest });
     const { error } = await pull(downloads, { source, revision });
-    if (error === null) throw new Error('nothing was refused');
+    if (error === null) throw new Error('the download was not refused');
     return { error, said: `${error.message} ${error.hint?.en}`, asked: hub.asked.length };
   }
 
@@ -43,21 +43,21 @@ describe('a refusal by the hub', () => {
     expect((await refusal(401, {}, { source: 'modelscope' })).said).toContain('MODELSCOPE_API_TOKEN');
   });
 
-  it('for asking too often says when to come back, and is not waited for when that is long', async () => {
+  it('for too many requests says when to come back, and a long time is not awaited', async () => {
     const { error, said, asked } = await refusal(429, { 'retry-after': '3600' });
     expect(error).toMatchObject({ code: 'hub-unreachable', retryAfterS: 3600 });
     expect(said).toContain('in 3600 s');
     expect(asked).toBe(1);
   });
 
-  it('that may pass is tried again a few times', async () => {
+  it('that may be temporary is retried a few times', async () => {
     const { error, asked } = await refusal(503);
     expect(error.code).toBe('hub-unreachable');
     expect(asked).toBe(5);
   });
 });
 
-describe('what identifies the user', () => {
+describe('the access token of the user', () => {
   it.each([
     ['huggingface', 'authorization', 'Bearer hf_very_secret'],
     ['modelscope', 'cookie', 'm_session_id=hf_very_secret'],
@@ -73,7 +73,7 @@ describe('what identifies the user', () => {
     for (const { headers } of hub.asked) expect(headers.referer).toBeUndefined();
   });
 
-  it('is read from the file where it was left, anew for each download', async () => {
+  it('is read from its file, again for each download', async () => {
     const hub = await TestHub.start([small]);
     const folder = await tempFolder();
     const tokenFile = join(folder, 'token');
@@ -85,7 +85,7 @@ describe('what identifies the user', () => {
     expect(hub.asked.at(-1)?.headers.authorization).toBe('Bearer hf_from_file');
   });
 
-  it('is in no message', async () => {
+  it('appears in no message', async () => {
     const hub = await TestHub.start([small, model]);
     hub.fail(model.path, ...Array.from({ length: 40 }, () => ({ kind: 'cut', afterBytes: 0 }) as const));
     const downloads = await downloadsHere({
@@ -95,13 +95,13 @@ describe('what identifies the user', () => {
     });
     const { error } = await pull(downloads);
     expect(error?.code).toBe('hub-unreachable');
-    // Nor what the address of the store is signed with.
+    // Nor does the signature in the address of the store.
     expect(
       JSON.stringify([error?.text, error?.hint, String(error?.stack), String(error?.cause)]),
     ).not.toMatch(/very.secret/);
   });
 
-  it('stays at home when downloads are switched off', async () => {
+  it('is not sent when downloads are switched off', async () => {
     const hub = await TestHub.start([small]);
     const downloads = await downloadsHere({ url: hub.url, folder: await tempFolder(), isOffline: true });
     const { error } = await pull(downloads);

@@ -23,7 +23,7 @@ async function scene(files: readonly StoredFile[]) {
 }
 
 describe('in the cache of ModelScope', () => {
-  it('two files of the same content whose names end alike do not get in the way of each other', async () => {
+  it('two files of equal content whose names end alike do not disturb each other', async () => {
     const bytes = someBytes(300_000);
     const paths = ['tokenizer/tokenizer_config.json', 'tokenizer_2/tokenizer_config.json'];
     const { downloads, snapshot } = await scene(paths.map((path) => storedFile(path, bytes)));
@@ -31,7 +31,7 @@ describe('in the cache of ModelScope', () => {
     for (const path of paths) expect(bytes.equals(await readFile(join(snapshot, path)))).toBe(true);
   });
 
-  it('a model of which some files are new and others old is none, also when all have the sizes they had', async () => {
+  it('a model with some new and some old files is incomplete, even if all sizes are unchanged', async () => {
     const old = [storedFile('a.bin', someBytes(200_000, 1)), storedFile('b.bin', someBytes(100_000, 2))];
     const changed = [storedFile('a.bin', someBytes(200_000, 3)), storedFile('b.bin', someBytes(100_000, 4))];
     const { hub, downloads, library, snapshot } = await scene(old);
@@ -53,7 +53,7 @@ describe('in the cache of ModelScope', () => {
       expect(bytes.equals(await readFile(join(snapshot, path)))).toBe(true);
   });
 
-  it('a whole model that somebody else put there stays one when a download finds no room for more', async () => {
+  it('a complete model of another program stays complete when a download finds no space', async () => {
     const [known, unknown] = [
       storedFile('a.bin', someBytes(50_000)),
       storedFile('b.bin', someBytes(50_000, 2)),
@@ -70,7 +70,7 @@ describe('in the cache of ModelScope', () => {
 });
 
 it.each(['huggingface', 'modelscope'] as const)(
-  'a cache that is removed during a download from %s is told of as that, and the next download works',
+  'a cache that is removed during a download from %s is reported as such, and the next download works',
   async (from) => {
     const model = storedFile('model.bin', someBytes(2_000_000));
     const { hub, folder, downloads } = await scene([model]);
@@ -86,14 +86,14 @@ it.each(['huggingface', 'modelscope'] as const)(
   },
 );
 
-it('what is in the way of the claim on a repo is told of as that', async () => {
+it('an obstacle in the place of the claim on a repo is reported as such', async () => {
   const { folder, downloads } = await scene([storedFile('a.bin', someBytes(100))]);
   const claim = `hob-${process.pid}-${startTicksOf(process.pid) ?? 'x'}.claim`;
   await mkdir(join(folder, 'hf', '.locks', 'models--ada--tiny', claim), { recursive: true });
   expect(await pull(downloads)).toMatchObject({ error: { code: 'download-cache-unusable' } });
 });
 
-it('drafts that a killed process left are gone after the next download', async () => {
+it('drafts that a killed process left are removed by the next download', async () => {
   const { folder, downloads } = await scene([storedFile('a.bin', someBytes(100))]);
   const repo = join(folder, 'hf', 'models--ada--tiny');
   const drafts = [`snapshots/${commit}/a.bin.hob.tmp`, `trees/${commit}.json.hob.tmp`, 'refs/main.hob.tmp'];

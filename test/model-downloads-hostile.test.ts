@@ -20,7 +20,7 @@ async function scene() {
   return { hub, folder, caches, downloads, repo: join(caches, 'hf', 'models--ada--tiny') };
 }
 
-/** Everything there is below a folder but for the claims on it. */
+/** All files below a folder except the claims. */
 async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => !/(?:^|\/)\.locks(?:\/|$)/.test(name)).sort();
@@ -84,9 +84,9 @@ describe('a hostile list of files', () => {
   );
 
   const wrongValues: [string, Record<string, unknown>][] = [
-    ['a size below nothing', { size: -1, Size: -1 }],
-    ['a size that is no whole number', { size: 1.5, Size: 1.5 }],
-    ['a size beyond all numbers', { size: 1e300, Size: 1e300 }],
+    ['a negative size', { size: -1, Size: -1 }],
+    ['a fractional size', { size: 1.5, Size: 1.5 }],
+    ['a huge size', { size: 1e300, Size: 1e300 }],
     ['a size that is a text', { size: '7', Size: '7' }],
     ['no size', { size: undefined, Size: undefined }],
     ['a hash that is a path', { oid: '../../../evil', Sha256: '../../../evil' }],
@@ -110,8 +110,8 @@ describe('a hostile list of files', () => {
   it.each([
     ['a path for its content', { lfs: { oid: '../../../../evil', size: 7 } }],
     ['no size for its content', { lfs: { oid: 'a'.repeat(64) } }],
-    ['a size for its content that is none', { lfs: { oid: 'a'.repeat(64), size: -5 } }],
-    ['something else for its content', { lfs: 'evil' }],
+    ['an invalid size for its content', { lfs: { oid: 'a'.repeat(64), size: -5 } }],
+    ['a text for its content', { lfs: 'evil' }],
   ])('with %s is refused', async (_name, values) => {
     const { hub, folder, downloads } = await scene();
     hub.alter = (entries) => entries.map((entry) => ({ ...entry, ...values }));
@@ -121,7 +121,7 @@ describe('a hostile list of files', () => {
 
   it.each([
     ['the same file twice', ['a', 'a']],
-    ['a file where another needs a folder', ['a', 'a/b']],
+    ['a file that is also a folder', ['a', 'a/b']],
     ['the same further down', ['a/b/c/d', 'a/b']],
   ])('with %s is refused', async (_name, paths) => {
     for (const source of ['huggingface', 'modelscope'] as const) {
@@ -160,7 +160,7 @@ describe('a hostile list of files', () => {
     },
   );
 
-  it('without an end is given up', async () => {
+  it('without an end is aborted', async () => {
     const { hub, downloads } = await scene();
     let pages = 0;
     hub.answer = (_request, response, { pathname }) => {
@@ -179,8 +179,8 @@ describe('a hostile list of files', () => {
 
   it.each([
     ['on another host', (hub: TestHub) => `${hub.storeUrl}/next`],
-    ['of another kind', () => 'file:///etc/passwd'],
-    ['at no address', () => 'http://[x'],
+    ['with another scheme', () => 'file:///etc/passwd'],
+    ['at an invalid URL', () => 'http://[x'],
   ])('with a next page %s is refused', async (_name, address) => {
     const { hub, downloads } = await scene();
     hub.answer = (_request, response, { pathname }) => {
@@ -209,9 +209,9 @@ describe('a redirect', () => {
   it.each([
     ['in a circle', (hub: TestHub) => `${hub.storeUrl}/${model.sha256}`],
     ['to a file of this machine', () => 'file:///etc/passwd'],
-    ['to no address', () => 'http://[x'],
+    ['to an invalid URL', () => 'http://[x'],
     ['with a password in it', (hub: TestHub) => hub.storeUrl.replace('//', '//ada:secret@')],
-  ])('%s is not followed for ever', async (_name, location) => {
+  ])('%s is not followed endlessly', async (_name, location) => {
     const { hub, downloads } = await scene();
     hub.fail(
       model.path,
@@ -224,9 +224,9 @@ describe('a redirect', () => {
   });
 });
 
-describe('links that somebody planted in the cache', () => {
+describe('links that an attacker planted in the cache', () => {
   it.each(['blobs', 'snapshots', 'trees', 'refs', `snapshots/${commit}`])(
-    'in the place of %s lead nowhere',
+    'in place of %s are not followed',
     async (name) => {
       const { folder, downloads, repo } = await scene();
       const outside = join(folder, 'outside');
@@ -240,7 +240,7 @@ describe('links that somebody planted in the cache', () => {
     },
   );
 
-  it('in the place of the repo lead nowhere', async () => {
+  it('in place of the repo are not followed', async () => {
     const { folder, caches, downloads } = await scene();
     const outside = join(folder, 'outside');
     await mkdir(outside);
@@ -259,7 +259,7 @@ describe('links that somebody planted in the cache', () => {
     expect(await readdir(outside)).toEqual([]);
   });
 
-  it('in the place of files are replaced, and what they led to is as it was', async () => {
+  it('in place of files are replaced, and their targets are unchanged', async () => {
     const { folder, downloads, repo } = await scene();
     const outside = join(folder, 'outside.txt');
     await writeFile(outside, 'mine');

@@ -24,13 +24,13 @@ async function scene(files = [model, small]) {
   return { hub, folder, downloads, repo };
 }
 
-/** Waits until so much of a file went over the wire. */
+/** Waits until this many bytes of a file have been sent. */
 async function sentBytes(hub: TestHub, path: string, bytes: number): Promise<void> {
   await until(`${bytes} bytes of ${path} were sent`, async () => hub.bytesSent(path) >= bytes);
 }
 
-describe('downloads that are asked for at the same time', () => {
-  it('of the same files are one, and each file is fetched once', async () => {
+describe('concurrent downloads', () => {
+  it('of the same files are one download, and each file is fetched once', async () => {
     const { hub, downloads } = await scene();
     const begun = Array.from({ length: 20 }, () => downloads.start(requestFor()));
     expect(begun.map(({ isJoined }) => isJoined)).toEqual([false, ...Array(19).fill(true)]);
@@ -39,7 +39,7 @@ describe('downloads that are asked for at the same time', () => {
     expect(hub.sent.map(({ path }) => path).sort()).toEqual(['config.json', 'model.bin']);
   });
 
-  it('are joined when one brings all of the other, and wait for it when it does not', async () => {
+  it('are joined if one contains all files of the other, and otherwise wait for it', async () => {
     const { hub, downloads } = await scene();
     const first = downloads.start(requestFor({ files: ['*.bin', '*.txt'] }));
     expect(downloads.start(requestFor({ files: ['*.bin'] })).isJoined).toBe(true);
@@ -55,7 +55,7 @@ describe('downloads that are asked for at the same time', () => {
     expect(hub.sent.map(({ path }) => path).sort()).toEqual(['config.json', 'model.bin']);
   });
 
-  it('of more than two repos wait for their turn', async () => {
+  it('of more than two repos are queued', async () => {
     const { hub, downloads } = await scene();
     let lists = 0;
     hub.answer = (_request, response, { pathname }) => {
@@ -75,7 +75,7 @@ describe('downloads that are asked for at the same time', () => {
     expect(await endOf(downloads, three)).toMatchObject({ state: 'cancelled', error: null });
   });
 
-  it('by another process wait for it, and then find everything there', async () => {
+  it('wait for one of another process, and then find everything there', async () => {
     const { hub, folder, downloads, repo } = await scene();
     hub.fail(model.path, { kind: 'slow', bytes: 300_000, everyMs: 50 });
     const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
@@ -94,21 +94,21 @@ describe('downloads that are asked for at the same time', () => {
     expect(await readdir(join(repo, '..', '.locks', 'models--ada--tiny'))).toEqual([]);
   });
 
-  it('are not held up by the claim of a process that is gone', async () => {
+  it('are not blocked by the claim of a process that is gone', async () => {
     const { downloads, repo } = await scene();
     const locks = join(repo, '..', '.locks', 'models--ada--tiny');
     await mkdir(locks, { recursive: true });
     const gone = spawn(process.execPath, ['-e', '']);
     await once(gone, 'exit');
     await writeFile(join(locks, `hob-${gone.pid}-123.claim`), '');
-    // This process is there, but it is not the one that had its number then.
+    // A process with this id exists, but it started at another time.
     await writeFile(join(locks, `hob-${process.pid}-123.claim`), '');
     expect(await pull(downloads)).toMatchObject({ state: 'done' });
   });
 });
 
 describe('a download that is cancelled', () => {
-  it('stops at once and keeps what can be resumed', async () => {
+  it('stops immediately and keeps what can be resumed', async () => {
     const { hub, downloads, repo } = await scene();
     hub.fail(model.path, { kind: 'stall', afterBytes: 2_000_000 });
     const { id } = downloads.start(requestFor()).download;
@@ -125,7 +125,7 @@ describe('a download that is cancelled', () => {
     expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
   });
 
-  it('leaves a mark in a folder of ModelScope that it is not complete', async () => {
+  it('marks a ModelScope folder as incomplete', async () => {
     const { hub, downloads, folder } = await scene();
     hub.fail(model.path, { kind: 'stall', afterBytes: 1_000_000 });
     const { id } = downloads.start(requestFor({ source: 'modelscope' })).download;
@@ -139,7 +139,7 @@ describe('a download that is cancelled', () => {
     expect(await readdir(snapshot)).not.toContain('.hob.incomplete');
   });
 
-  it('is not joined by the next one, which waits until it has let go', async () => {
+  it('is not joined by the next one, which waits until it has released its claim', async () => {
     const { hub, downloads } = await scene();
     hub.fail(model.path, { kind: 'stall', afterBytes: 1_000_000 });
     const { id } = downloads.start(requestFor()).download;
@@ -150,13 +150,13 @@ describe('a download that is cancelled', () => {
     expect(await endOf(downloads, next.download.id)).toMatchObject({ state: 'done' });
   });
 
-  it('is one that is unknown, too: nothing happens', async () => {
+  it('and does not exist is ignored', async () => {
     const { downloads } = await scene();
     expect(downloads.cancel('nobody')).toBe(false);
     expect(downloads.find('nobody')).toBeNull();
   });
 
-  it('is every one when the service stops, and none begins any more', async () => {
+  it('is stopped with all others when the service stops, and no new one starts', async () => {
     const { hub, downloads } = await scene();
     hub.fail(model.path, { kind: 'silent' });
     const { id } = downloads.start(requestFor()).download;
@@ -168,7 +168,7 @@ describe('a download that is cancelled', () => {
 });
 
 describe('the progress of a download', () => {
-  it('is told at most four times a second, and always at its end', async () => {
+  it('is published at most four times a second, and always at its end', async () => {
     const { hub, downloads } = await scene();
     hub.fail(model.path, { kind: 'slow', bytes: 100_000, everyMs: 40 });
     const seen: { view: DownloadView; atMs: number }[] = [];
@@ -192,7 +192,7 @@ describe('the progress of a download', () => {
     expect(done).toEqual(done.toSorted((a, b) => a - b));
   });
 
-  it('is remembered for the last hundred that ended, newest first', async () => {
+  it('is kept for the last hundred ended downloads, newest first', async () => {
     const { downloads } = await scene();
     const first = downloads.start(requestFor({ files: ['none-0'] })).download.id;
     await endOf(downloads, first);
@@ -209,7 +209,7 @@ const canMount = has(
   process.platform === 'linux' && process.getuid?.() === 0,
 );
 
-describe.skipIf(!canMount)('a disk without room', () => {
+describe.skipIf(!canMount)('a full disk', () => {
   async function smallDisk(mebibytes: number): Promise<string> {
     const folder = await tempFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=700`, 'tmpfs', folder]);
@@ -229,7 +229,7 @@ describe.skipIf(!canMount)('a disk without room', () => {
   });
 
   it.each(['huggingface', 'modelscope'] as const)(
-    'is noticed on the way from %s, and when there is room again it goes on',
+    'is noticed during a download from %s, which resumes when there is space again',
     async (source) => {
       const large = storedFile('large.bin', someBytes(9_000_000));
       const hub = await TestHub.start([large, small]);

@@ -7,7 +7,7 @@ import { tempFolder } from './support/hob.ts';
 import { downloadsHere, pull } from './support/hub/download-here.ts';
 import { TestHub } from './support/hub/test-hub.ts';
 
-it('a hub that answers with another protocol is given up, and nothing waits for it for ever', async () => {
+it('a hub that answers with another protocol is given up, and nothing waits forever', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () =>
@@ -27,7 +27,7 @@ it('a hub that answers with another protocol is given up, and nothing waits for 
 });
 
 it.each(['huggingface', 'modelscope'] as const)(
-  'a short list of %s that would take much memory is refused before it is taken apart',
+  'a short list of %s that would use much memory is refused before it is parsed',
   async (source) => {
     const hub = await TestHub.start([]);
     const downloads = await downloadsHere({ url: hub.url, folder: await tempFolder() });

@@ -14,7 +14,7 @@ import { until } from './support/until.ts';
 
 const small = storedFile('config.json', Buffer.from('{"a":1}'));
 
-/** The larger file is hashed in a thread. */
+/** A worker thread hashes the larger file. */
 describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
   const model = storedFile('model.bin', someBytes(total));
 
@@ -32,7 +32,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
   }
 
   describe('a download whose connection breaks', () => {
-    it.each(['huggingface', 'modelscope'] as const)('goes on where it ended, from %s', async (source) => {
+    it.each(['huggingface', 'modelscope'] as const)('resumes where it stopped, from %s', async (source) => {
       const { hub, downloads } = await scene(
         { kind: 'cut', afterBytes: 1_500_000 },
         { kind: 'cut', afterBytes: 1_000_000 },
@@ -45,7 +45,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
     });
 
-    it('is not given up while it gets further each time', async () => {
+    it('is not given up as long as each attempt makes progress', async () => {
       const cuts = Array.from({ length: 20 }, () => ({ kind: 'cut', afterBytes: 150_000 }) as const);
       const { hub, downloads, repo } = await scene(...cuts);
       expect(await pull(downloads)).toMatchObject({ state: 'done' });
@@ -53,7 +53,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
     });
 
-    it('is given up when it gets no further, and what has arrived is kept', async () => {
+    it('is given up without progress, and the received part is kept', async () => {
       const stuck = Array.from({ length: 30 }, () => ({ kind: 'cut', afterBytes: 0 }) as const);
       const { downloads, partial, repo } = await scene({ kind: 'cut', afterBytes: 1_000_000 }, ...stuck);
       const { state, error } = await pull(downloads);
@@ -62,7 +62,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(await readdir(repo)).not.toContain('refs');
     });
 
-    it('goes on after a silence', async () => {
+    it('resumes after a silence', async () => {
       const { hub, downloads, repo } = await scene(
         { kind: 'stall', afterBytes: 1_000_000 },
         { kind: 'silent' },
@@ -72,7 +72,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
     });
 
-    it('goes on after the server was too busy for a while', async () => {
+    it('resumes after the server was overloaded for a while', async () => {
       const { downloads, repo } = await scene(
         { kind: 'status', status: 429, headers: { 'retry-after': '1' } },
         { kind: 'status', status: 503 },
@@ -81,7 +81,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(await isComplete(repo)).toBe(true);
     });
 
-    it('begins anew with a server that knows no parts, and with a file that has changed meanwhile', async () => {
+    it('starts again with a server without ranges, and with a file that has changed meanwhile', async () => {
       for (const second of [
         { kind: 'ignores-range' },
         { kind: 'etag', etag: '"another"' },
@@ -94,7 +94,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       }
     });
 
-    it('ends at last with a server that changes its file all the time', async () => {
+    it('ends eventually with a server that changes its file all the time', async () => {
       const faults = Array.from(
         { length: 50 },
         (_, at) => ({ kind: 'etag', etag: `"${at}"`, afterBytes: 500_000 + at }) as const,
@@ -104,8 +104,8 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
     });
   });
 
-  describe('what was begun at an earlier time', () => {
-    it('is taken up, with all that is there', async () => {
+  describe('a download that was started earlier', () => {
+    it('is resumed with everything that is there', async () => {
       const { hub, downloads, repo, partial } = await scene();
       await mkdir(join(repo, 'blobs'), { recursive: true });
       await writeFile(partial, model.bytes.subarray(0, 3_000_000));
@@ -114,7 +114,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(hub.bytesSent(model.path)).toBe(total - 3_000_000);
     });
 
-    it('is only checked when nothing is missing', async () => {
+    it('is only verified if nothing is missing', async () => {
       const { hub, downloads, repo, partial } = await scene();
       await mkdir(join(repo, 'blobs'), { recursive: true });
       await writeFile(partial, model.bytes);
@@ -127,7 +127,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       ['has other bytes', Buffer.alloc(3_000_000, 7)],
       ['is too long', Buffer.alloc(total + 1_000_000, 7)],
       ['is as long, with other bytes', Buffer.alloc(total, 7)],
-    ])('is fetched anew when it %s', async (_what, bytes) => {
+    ])('is fetched again when it %s', async (_what, bytes) => {
       const { downloads, repo, partial } = await scene();
       await mkdir(join(repo, 'blobs'), { recursive: true });
       await writeFile(partial, bytes);
@@ -135,13 +135,13 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(await isComplete(repo)).toBe(true);
     });
 
-    it('by a process that was killed goes on where that one ended', async () => {
+    it('by a process that was killed is resumed where that process stopped', async () => {
       const { hub, folder, repo, partial, downloads } = await scene({ kind: 'stall', afterBytes: 2_500_000 });
       const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       const exited = once(child, 'exit');
-      // Whole batches are on the disk; what is gathered for the next one dies with the process.
+      // Whole batches are on the disk. The incomplete batch in memory is lost with the process.
       await until('most of it is on the disk', async () => {
         const found = await stat(partial).catch(() => null);
         return found !== null && found.size >= 1_000_000;
@@ -160,7 +160,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
     });
   });
 
-  describe('content that is not what was announced', () => {
+  describe('content that differs from the announced one', () => {
     const faults: Fault[] = [
       { kind: 'tampered' },
       { kind: 'sized', sizeBytes: total - 1 },
@@ -183,7 +183,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       },
     );
 
-    it.each(faults)('is fetched once more, and taken when it is right then: %j', async (fault) => {
+    it.each(faults)('is fetched once more, and accepted if it is then correct: %j', async (fault) => {
       const { downloads, repo } = await scene(
         ...(fault.kind === 'wrong-range' ? [{ kind: 'cut', afterBytes: 1_000_000 } as const] : []),
         fault,
@@ -192,7 +192,7 @@ describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
       expect(await isComplete(repo)).toBe(true);
     });
 
-    it('is refused when it comes packed', async () => {
+    it('is refused if it is compressed', async () => {
       const { downloads } = await scene({ kind: 'gzip' });
       expect(await pull(downloads)).toMatchObject({ state: 'failed', error: { code: 'hub-answer-invalid' } });
     });

@@ -13,7 +13,7 @@ import { findProgram, has } from './support/needs.ts';
 const model = storedFile('model.bin', someBytes(24_000_000));
 const small = storedFile('config.json', Buffer.from('{"a":1}'));
 
-/** A certificate that nobody knows, for this machine. */
+/** A self-signed certificate for this machine. */
 async function makeCertificate() {
   const folder = await tempFolder();
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -26,7 +26,7 @@ async function makeCertificate() {
   return { certFile, cert: await readFile(certFile), key: await readFile(keyFile) };
 }
 
-/** What a process said at its end, that knows the certificates in a file. */
+/** The output of a download process that trusts the certificates in a file. */
 function download(url: string, cache: string, certFile: string): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [downloadChild, url, cache], {
@@ -41,8 +41,8 @@ function download(url: string, cache: string, certFile: string): Promise<string>
   });
 }
 
-describe.runIf(has('openssl', findProgram('openssl') !== null))('a hub that speaks TLS', () => {
-  it('is downloaded from, goes on after a broken connection, and stays as honest', async () => {
+describe.runIf(has('openssl', findProgram('openssl') !== null))('a hub with TLS', () => {
+  it('works, resumes after a broken connection, and is verified like any other', async () => {
     const { certFile, cert, key } = await makeCertificate();
     const hub = await TestHub.start([model, small], { cert, key });
     hub.fail(model.path, { kind: 'cut', afterBytes: 10_000_000 });
@@ -58,7 +58,7 @@ describe.runIf(has('openssl', findProgram('openssl') !== null))('a hub that spea
     expect(await download(hub.url, await tempFolder(), certFile)).toMatch(/^failed .*model\.bin/);
   });
 
-  it('is not spoken to when nobody knows it', async () => {
+  it('is refused if its certificate is unknown', async () => {
     const { cert, key } = await makeCertificate();
     const hub = await TestHub.start([model], { cert, key });
     const cache = await tempFolder();

@@ -14,7 +14,7 @@ async function scene(files = someFiles()) {
   return { hub, folder, downloads, files };
 }
 
-/** Compared as a whole: byte by byte the test would take longer than the download. */
+/** Compares whole buffers, because comparing byte by byte would take longer than the download. */
 async function holds(path: string, bytes: Buffer): Promise<boolean> {
   return bytes.equals(await readFile(path));
 }
@@ -28,7 +28,7 @@ async function treeOf(folder: string): Promise<string[]> {
 }
 
 describe('a download from Hugging Face', () => {
-  it('lies in the cache just as huggingface_hub leaves it, byte for byte', async () => {
+  it('has the same files in the cache as huggingface_hub creates, byte for byte', async () => {
     const { folder, downloads, files } = await scene();
     const ended = await pull(downloads);
     const repo = join(folder, 'hf', 'models--ada--tiny');
@@ -73,7 +73,7 @@ describe('a download from Hugging Face', () => {
     });
   });
 
-  it('brings only the files that match, and the record lists all of them', async () => {
+  it('fetches only the matching files, and the record lists all files', async () => {
     const { folder, downloads, hub } = await scene();
     expect(await pull(downloads, { files: ['*.json', 'onnx/*'] })).toMatchObject({
       state: 'done',
@@ -86,7 +86,7 @@ describe('a download from Hugging Face', () => {
     expect(Object.keys(files)).toHaveLength(5);
   });
 
-  it('that nothing matches is refused, and says what there is', async () => {
+  it('without a matching file is refused, and names the existing files', async () => {
     const { downloads } = await scene();
     const { state, error } = await pull(downloads, { files: ['*.gguf'] });
     expect(state).toBe('failed');
@@ -95,7 +95,7 @@ describe('a download from Hugging Face', () => {
     expect(error?.hint?.en).toContain('model.safetensors');
   });
 
-  it('fetches nothing that is there already', async () => {
+  it('does not fetch existing files again', async () => {
     const { downloads, hub, files } = await scene();
     await pull(downloads, { files: ['*.onnx'] });
     hub.sent.length = 0;
@@ -106,7 +106,7 @@ describe('a download from Hugging Face', () => {
     expect(hub.sent).toEqual([]);
   });
 
-  it('fetches a content that has two names once', async () => {
+  it('fetches content with two names once', async () => {
     const bytes = someBytes(50_000);
     const { downloads, hub, folder } = await scene([
       storedFile('a.bin', bytes),
@@ -119,7 +119,7 @@ describe('a download from Hugging Face', () => {
     expect(await holds(join(shown, 'b', 'c.bin'), bytes)).toBe(true);
   });
 
-  it('takes names with spaces, signs and other letters as they are', async () => {
+  it('accepts names with spaces, punctuation and non-ASCII letters unchanged', async () => {
     const names = [
       'a b.txt',
       '名字/模型 文件.json',
@@ -136,7 +136,7 @@ describe('a download from Hugging Face', () => {
     }
   });
 
-  it('of a commit or of a branch with a slash writes the ref that belongs to it, or none', async () => {
+  it('of a commit or of a branch with a slash writes the matching ref, or none', async () => {
     const { downloads, folder } = await scene();
     const repo = join(folder, 'hf', 'models--ada--tiny');
     expect(await pull(downloads, { revision: commit })).toMatchObject({ state: 'done', revision: commit });
@@ -147,7 +147,7 @@ describe('a download from Hugging Face', () => {
 });
 
 describe('a download from ModelScope', () => {
-  it('lies in the newer cache as plain files, with a record beside them', async () => {
+  it('is in the newer cache as plain files, with a record next to them', async () => {
     const { folder, downloads, files } = await scene();
     const ended = await pull(downloads, { source: 'modelscope' });
     const snapshot = join(folder, 'ms', 'models', 'ada--tiny', 'snapshots', 'master');
@@ -162,7 +162,7 @@ describe('a download from ModelScope', () => {
     expect(record.files['config.json']).toMatchObject({ size: 21, lfs_size: 21 });
   });
 
-  it('leaves what is right, and replaces what has changed', async () => {
+  it('keeps correct files, and replaces changed ones', async () => {
     const { folder, downloads, hub, files } = await scene();
     await pull(downloads, { source: 'modelscope' });
     hub.sent.length = 0;

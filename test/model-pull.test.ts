@@ -12,7 +12,7 @@ import { until } from './support/until.ts';
 
 const large = 'model.safetensors';
 
-/** A real service that gets its models from the stand-in, and the command that asks it. */
+/** A real service that gets its models from the test hub, and the command that uses it. */
 async function open({ args = [], files = '' }: { args?: string[]; files?: string } = {}) {
   const hub = await TestHub.start(someFiles());
   const [scripts, cache] = [await tempFolder(), await tempFolder()];
@@ -28,7 +28,7 @@ async function open({ args = [], files = '' }: { args?: string[]; files?: string
   const hob = await startHob(options);
   const model = (...words: string[]) => runCli(['model', ...words, '--home', hob.home]);
   const folder = join(cache, 'hub', 'models--ada--tiny', 'snapshots', commit);
-  /** Waits until the large file has begun to arrive. */
+  /** Waits until the first bytes of the large file have been sent. */
   const underWay = () => until('the large file arrives', async () => hub.bytesSent(large) > 0);
   return { hub, hob, model, folder, options, underWay };
 }
@@ -36,7 +36,7 @@ async function open({ args = [], files = '' }: { args?: string[]; files?: string
 const statesOf = (events: readonly SeenEvent[]) => events.map(({ data }) => data.state);
 
 describe('a model that a script declares', () => {
-  it('is fetched by one command, told of on the way, found, listed and removed', async () => {
+  it('is downloaded by one command with progress, found, listed and removed', async () => {
     const { hub, hob, model, folder } = await open({ files: 'files = ["*.json", "*.onnx"]\n' });
     const client = await listenTo(`${hob.url}/api/events?types=model.progress`);
     expect((await model('path', 'ada/tiny').ended).code).toBe(1);
@@ -51,13 +51,13 @@ describe('a model that a script declares', () => {
     expect(hub.bytesSent(large)).toBe(0);
     expect(hub.bytesSent('onnx/model.onnx')).toBe(1_000_000);
 
-    await client.until('its end was told', ({ events }) => statesOf(events).includes('done'));
+    await client.until('its end was published', ({ events }) => statesOf(events).includes('done'));
     const end = client.events.at(-1)?.data;
     const { items } = (await hob.get('/api/models/downloads')).body;
     expect(items).toEqual([expect.objectContaining({ repo_id: 'ada/tiny', state: 'done', folder })]);
     expect(end).toEqual({ ...(Array.isArray(items) ? items[0] : {}), at: expect.stringMatching(/^\d{4}-/) });
     expect(end).toMatchObject({ bytes_done: end?.bytes_total, files_done: 2, files_total: 2 });
-    // Only the newest of a download is kept.
+    // Only the newest event of a download is kept.
     const late = await listenTo(`${hob.url}/api/events?types=model.progress`, '0');
     await late.until('it has all', ({ events }) => statesOf(events).includes('done'));
     expect(late.events).toEqual([client.events.at(-1)]);
@@ -76,7 +76,7 @@ describe('a model that a script declares', () => {
     expect((await model('path', 'ada/tiny').ended).code).toBe(1);
   });
 
-  it('is stopped by Ctrl-C, and the same command goes on from there', async () => {
+  it('is stopped by Ctrl-C, and the same command resumes it', async () => {
     const { hub, hob, model, folder, underWay } = await open({ args: ['--token'] });
     hub.fail(large, { kind: 'stall', afterBytes: 2_000_000 });
     const first = model('pull', 'ada/tiny');
@@ -94,7 +94,7 @@ describe('a model that a script declares', () => {
     expect((await hob.get('/api/models/downloads')).status).toBe(401);
   });
 
-  it('is one download, however many ask for it', async () => {
+  it('is one download, however many clients request it', async () => {
     const { hub, model, underWay } = await open();
     hub.fail(large, { kind: 'slow', bytes: 300_000, everyMs: 50 });
     const first = model('pull', 'ada/tiny');
@@ -104,7 +104,7 @@ describe('a model that a script declares', () => {
     expect(hub.bytesSent(large)).toBe(3_000_000);
   });
 
-  it('is only a part of it when somebody asks for some files, and that is said', async () => {
+  it('is partial if a request names some files, and the output says so', async () => {
     const { hub, model } = await open();
     const { code, stdout, stderr } = await model('pull', 'ada/tiny', '--files', '*.json', 'README.md').ended;
     expect(code).toBe(0);
@@ -119,7 +119,7 @@ describe('a model that a script declares', () => {
     expect((await model('path', 'ada/tiny').ended).code).toBe(0);
   });
 
-  it('that the hub does not have is told of with what to do', async () => {
+  it('that the hub does not have is reported with advice', async () => {
     const { model } = await open();
     const { code, stdout, stderr } = await model('pull', 'ada/none').ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -129,7 +129,7 @@ describe('a model that a script declares', () => {
 });
 
 it.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a download that ends with its service by %s is told of by the next',
+  'a download that ends with its service by %s is reported by the next',
   async (signal) => {
     const { hub, hob, model, options, underWay } = await open();
     hub.fail(large, { kind: 'stall', afterBytes: 1_000_000 });
@@ -142,12 +142,12 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(stderr).toMatch(/No response from Hob|stopped together with the service/);
     const next = await startHob({ ...options, home: hob.home });
     const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
-    await client.until('the end is told', ({ events }) => events.length > 0);
+    await client.until('the end is published', ({ events }) => events.length > 0);
     expect(statesOf(client.events)).toEqual(['cancelled']);
   },
 );
 
-it('more than a hundred downloads are not taken, but who asks for one of them again joins it', async () => {
+it('a download beyond the limit of a hundred is refused, but a request for an existing one joins it', async () => {
   const hub = await TestHub.start([]);
   hub.answer = () => true;
   const downloads = await downloadsHere({ url: hub.url, folder: await tempFolder() });

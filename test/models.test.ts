@@ -16,7 +16,7 @@ import {
 } from './support/model-caches.ts';
 import { bash, writeScript } from './support/scripts.ts';
 
-/** A service with places of its own, whatever this machine has. */
+/** A service with its own model folders, independent of this machine. */
 async function startWithPlaces({ scripts = [] as string[] } = {}) {
   const root = await tempFolder();
   const at = (...names: string[]) => join(root, ...names);
@@ -48,7 +48,7 @@ files = ${JSON.stringify(files)}
 `;
 
 describe('GET /api/model/path', () => {
-  it('finds models in every place, as soon as they are there and no longer', async () => {
+  it('finds models in every folder, as soon as they exist and no longer', async () => {
     const { at, pathOf } = await startWithPlaces();
     const ids = ['Owner/own', 'Owner/hugging', 'Owner/new', 'Owner/old-v1.5', 'Owner/extra'] as const;
     for (const id of ids) expect(await pathOf(id)).toEqual([404, null]);
@@ -64,7 +64,7 @@ describe('GET /api/model/path', () => {
     for (const id of ids) expect(await pathOf(id)).toEqual([404, null]);
   });
 
-  it('goes by the files that scripts declare, as soon as they do', async () => {
+  it('checks the files that scripts declare, as soon as they do', async () => {
     const scripts = await tempFolder();
     const { at, pathOf, hob } = await startWithPlaces({ scripts: [scripts] });
     const { snapshot } = await writeHuggingFaceRepo(at('hub'), {
@@ -74,7 +74,7 @@ describe('GET /api/model/path', () => {
     const id = await writeScript(scripts, 'needy', {
       tables: model('Owner/name', 'huggingface', ['*.gguf']),
     });
-    // Whoever asks for it by its id finds a script that was made a moment ago.
+    // A request by id finds a script that was created a moment ago.
     expect((await hob.run(id)).status).toBe(200);
     expect(await pathOf('Owner/name')).toEqual([404, null]);
     await writeFileAt(join(snapshot, 'weights.gguf'));
@@ -83,7 +83,7 @@ describe('GET /api/model/path', () => {
 });
 
 describe('GET /api/models', () => {
-  it('lists what is there, and what scripts need and nobody has', async () => {
+  it('lists the existing models, and the missing ones that scripts need', async () => {
     const scripts = await tempFolder();
     const tables = model('Owner/name') + model('Owner/gone', 'modelscope') + model('../../etc');
     const id = await writeScript(scripts, 'needy', { tables });
@@ -148,7 +148,7 @@ describe('GET /api/models', () => {
 });
 
 describe('DELETE /api/models/<owner>/<name>', () => {
-  it('tells what it would free, frees that, and then there is nothing', async () => {
+  it('reports what it would free, frees that, and then finds nothing', async () => {
     const { at, remove, pathOf } = await startWithPlaces();
     const { repo } = await writeHuggingFaceRepo(at('hub'), { files: { 'a.bin': 'a'.repeat(50_000) } });
     const told = await remove('Owner/name?dry_run=true');
@@ -172,7 +172,7 @@ describe('DELETE /api/models/<owner>/<name>', () => {
     expect(await remove('Owner/name')).toMatchObject({ status: 404, body: { code: 'model-not-downloaded' } });
   });
 
-  it('removes the copy of the place that is named, and nothing in extra folders', async () => {
+  it('removes the copy in the named folder, and nothing in extra folders', async () => {
     const { at, remove, list } = await startWithPlaces();
     await writeFiles(at('home', 'models', 'Owner', 'name'), someFiles);
     await writeHuggingFaceRepo(at('hub'));
@@ -192,7 +192,7 @@ describe('DELETE /api/models/<owner>/<name>', () => {
     '?dryrun=true',
     '?place=everywhere',
     '?dry_run=true&dry_run=false',
-  ])('does nothing when it is asked in a way that it does not know: %s', async (query) => {
+  ])('removes nothing for an invalid query: %s', async (query) => {
     const { at, remove } = await startWithPlaces();
     await writeFiles(at('home', 'models', 'Owner', 'name'), someFiles);
     expect(await remove(`Owner/name${query}`)).toMatchObject({
@@ -222,7 +222,7 @@ describe('a script that declares models', () => {
     ]);
   });
 
-  it('and requires them is not started without them, and says how to get them', async () => {
+  it('and requires them does not start without them, and the error says how to get them', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'needy', {
       tables: model('Owner/name', 'modelscope', ['*.onnx']) + model('Owner/half'),
@@ -255,7 +255,7 @@ describe('a script that declares models', () => {
     expect((await hob.run(id)).body).toMatchObject({ success: true, message: 'ran' });
   });
 
-  it('and requires one under a name that none can have is told that, without a command to copy', async () => {
+  it('and requires an impossible name gets that error, without a command to copy', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'needy', {
       tables: model('a/b; touch owned'),
@@ -271,7 +271,7 @@ describe('a script that declares models', () => {
     });
   });
 
-  it('and does not require them is started all the same', async () => {
+  it('and does not require them starts without them', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'coping', { tables: model('Owner/name') });
     const { hob } = await startWithPlaces({ scripts: [scripts] });

@@ -98,7 +98,7 @@ describe('a newcomer', () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'main.sh'), `hob link ${id} '${sample}' --field total\nhob envelope ok\n`);
     await writeFile(join(folder, 'script.toml'), manifest);
-    await until('the caller is known', async () => (await scriptAt(own, caller)) !== undefined);
+    await until('the calling script is known', async () => (await scriptAt(own, caller)) !== undefined);
     expect((await hob(own, 'run', 'caller')).trim()).toBe('12');
   }
 
@@ -109,6 +109,6 @@ describe('a newcomer', () => {
 
 async function scriptAt(at: Hob, wanted: string) {
   const { scripts } = (await at.get('/api/scripts')).body;
-  if (!Array.isArray(scripts)) throw new Error('there is no list of scripts');
+  if (!Array.isArray(scripts)) throw new Error('no list of scripts');
   return scripts.find(({ id }) => id === wanted);
 }

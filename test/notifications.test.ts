@@ -35,7 +35,7 @@ const listed = (hob: Getter, count: number) =>
   });
 
 describe('the list of notifications', () => {
-  it('has what was sent, the newest first, and which run sent it', async () => {
+  it('has all notifications, the newest first, with the run that sent them', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'tea', {
       name: '泡茶',
@@ -76,7 +76,7 @@ describe('the list of notifications', () => {
     ]);
   });
 
-  it('has the last 200, also after a restart, a page at a time', async () => {
+  it('has the last 200, also after a restart, in pages', async () => {
     const home = await tempFolder();
     const first = await startHob({ home });
     for (let number = 0; number < 205; number++)
@@ -99,7 +99,7 @@ describe('the list of notifications', () => {
     expect((await list(hob, '?limit=200')).items).toEqual(seen);
   });
 
-  it('refuses what it does not understand, and names it', async () => {
+  it('refuses invalid requests, and names the field', async () => {
     const hob = await startHob();
     for (const [query, named] of [
       ['limit=0', 'limit'],
@@ -116,7 +116,7 @@ describe('the list of notifications', () => {
     }
   });
 
-  it('loses those of a run that is deleted', async () => {
+  it('no longer has those of a deleted run', async () => {
     const scripts = await tempFolder();
     const entry = python('call("/api/notify", {"notify_type": "info", "message": "from a run"})');
     const id = await writeScript(scripts, 'sender', { language: 'python', entry });
@@ -129,7 +129,7 @@ describe('the list of notifications', () => {
   });
 });
 
-it('the script in the documentation does what it says', async () => {
+it('the script in the documentation works as described', async () => {
   const text = await readFile(join(projectRoot, 'docs', 'desktop.md'), 'utf8');
   const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(text) ?? [];
   const scripts = await tempFolder();
@@ -142,7 +142,7 @@ it('the script in the documentation does what it says', async () => {
 });
 
 describe('notify_on', () => {
-  it('has Hob tell of the ends of asynchronous runs, and of no others', async () => {
+  it('makes Hob report the ends of asynchronous runs, and of no others', async () => {
     const scripts = await tempFolder();
     const write = (name: string, notifyOn: string, body: string) =>
       writeScript(scripts, name, { entry: bash(body), runtime: `notify_on = "${notifyOn}"` });
@@ -179,7 +179,7 @@ describe('notify_on', () => {
     ]);
   });
 
-  it('says nothing of a failure when the run was cancelled', async () => {
+  it('reports no failure if the run was cancelled', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'waits', {
       entry: bash('exec sleep 600'),
@@ -192,7 +192,7 @@ describe('notify_on', () => {
     expect((await list(hob)).items).toEqual([]);
   });
 
-  it('also tells of an end that came while no service was there, in the language of the desk', async () => {
+  it('also reports an end that happened while no service ran, in the language of the desktop', async () => {
     const [home, scripts, marks] = [await tempFolder(), await tempFolder(), await tempFolder()];
     const body = `touch "${marks}/begun"; until [ -e "${marks}/go" ]; do sleep 0.02; done; touch "${marks}/over"`;
     const id = await writeScript(scripts, 'long', { entry: bash(body), runtime: 'notify_on = "always"' });

@@ -13,7 +13,7 @@ function npm(args: string[], cwd: string) {
   return promisify(execFile)('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd });
 }
 
-it('what npm packs can be installed without install scripts, and serves from any folder', {
+it('the npm package installs without install scripts, and serves from any folder', {
   timeout: 240_000,
 }, async () => {
   const folder = await tempFolder();
@@ -27,7 +27,7 @@ it('what npm packs can be installed without install scripts, and serves from any
   );
 
   const installed = join(prefix, 'lib', 'node_modules', 'hob');
-  // A source that is left out, or a test that is not, would go unnoticed by its users.
+  // A missing source file, or an included test, would be noticed only by users.
   expect((await readdir(installed)).sort()).toEqual(
     expect.arrayContaining(['README.md', 'assets', 'bin', 'dist', 'docs', 'examples', 'schema']),
   );

@@ -7,7 +7,7 @@ import { startHob, tempFolder } from './support/hob.ts';
 import { testPath } from './support/needs.ts';
 import { linesOf, until } from './support/until.ts';
 
-/** A service with a desktop, on which a program of ours opens what is to be opened. */
+/** A service with a desktop, on which a program of the test opens folders. */
 async function startAtDesk(opener: string) {
   const folder = await tempFolder();
   const [bin, files, opened] = [join(folder, 'bin'), join(folder, 'my files, 图片'), join(folder, 'opened')];
@@ -20,7 +20,7 @@ async function startAtDesk(opener: string) {
 }
 
 describe.runIf(process.platform === 'linux')('POST /api/open-folder', () => {
-  it('opens the folder that a file is in, and a folder itself, and never a file', async () => {
+  it('opens the folder of a file, or a folder itself, and never a file', async () => {
     const { hob, files, opened } = await startAtDesk('exit 0');
     for (const path of [join(files, 'a.sh'), files]) {
       const { status, body } = await hob.post('/api/open-folder', { path });
@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('POST /api/open-folder', () => {
     expect(await linesOf(opened)).toHaveLength(2);
   });
 
-  it('says that the desktop did not take it, and where the folder is', async () => {
+  it('reports that the desktop refused, and where the folder is', async () => {
     const { hob, files } = await startAtDesk('exit 4');
     const { status, body } = await hob.post('/api/open-folder', { path: files }, { 'accept-language': 'zh' });
     expect({ status, body }).toEqual({
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('POST /api/open-folder', () => {
     });
   });
 
-  it('says so where there is no desktop', async () => {
+  it('reports that there is no desktop', async () => {
     const hob = await startHob();
     const { status, body } = await hob.post('/api/open-folder', { path: '/' });
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'desktop-unavailable' });

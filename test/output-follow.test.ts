@@ -22,7 +22,7 @@ async function start(hob: Hob, scriptId: string): Promise<string> {
   return String((await hob.post('/api/execute', { script_id: scriptId })).body.run_id);
 }
 
-/** Bytes from a follower as they come. */
+/** Bytes of a follower as they arrive. */
 function follower(open: OpenOutput) {
   let seen = '';
   const through = drain(open, (bytes) => {
@@ -39,7 +39,7 @@ function follower(open: OpenOutput) {
   };
 }
 
-/** A script that says one thing after the other, each when its file is there. */
+/** A script that prints one line after the other, each when its file exists. */
 function talker(files: string, ...lines: string[]): [string, string] {
   const parts = lines.map(
     (line, index) =>
@@ -57,7 +57,7 @@ describe('the output of a run that has ended', () => {
     return { hob, runId: String(headers.get('x-hob-run-id')) };
   }
 
-  it('is given as it was written, whole and by ranges', async () => {
+  it('is returned as written, whole and by ranges', async () => {
     const text = 'Hob 说：你好，世界\n';
     const bytes = Buffer.from(text);
     const { hob, runId } = await ended(text);
@@ -105,7 +105,7 @@ describe('the output of a run that has ended', () => {
     });
   });
 
-  it('is the same for a follower, who has not to wait for anything', async () => {
+  it('is the same for a follower, without waiting', async () => {
     const { hob, runId } = await ended('all of it');
     expect(await readOutput(hob, runId, { follow: true })).toMatchObject({
       status: 200,
@@ -115,12 +115,12 @@ describe('the output of a run that has ended', () => {
     const rest = await readOutput(hob, runId, { follow: true, range: 'bytes=4-' });
     expect(rest).toMatchObject({ status: 206, body: Buffer.from('of it'), isComplete: true });
     expect(rest.headers['content-range']).toBe(`bytes 4-${farthest}/*`);
-    // Whoever has all of it learns that there is no more.
+    // A client that has everything learns that there is no more.
     const none = await readOutput(hob, runId, { follow: true, range: 'bytes=9-' });
     expect(none).toMatchObject({ status: 206, body: Buffer.alloc(0), isComplete: true });
   });
 
-  it('can be asked about without being sent', async () => {
+  it('can be queried with HEAD', async () => {
     const { hob, runId } = await ended('all of it');
     const whole = await readOutput(hob, runId, { method: 'HEAD', follow: true });
     expect(whole).toMatchObject({ status: 200, body: Buffer.alloc(0) });
@@ -129,7 +129,7 @@ describe('the output of a run that has ended', () => {
     expect(part.headers).toMatchObject({ 'content-length': '2', 'content-range': 'bytes 2-3/9' });
   });
 
-  it('is refused where there is no such run, or no sense in the question', async () => {
+  it('is refused for an unknown run and an invalid request', async () => {
     const { hob, runId } = await ended('x');
     const unknown = await hob.get('/api/runs/8f7c3c5e-0000-4b0e-9d0e-3f2d6a1f7c11/stdout');
     expect(unknown).toMatchObject({ status: 404, body: { code: 'run-unknown' } });
@@ -145,7 +145,7 @@ describe('the output of a run that has ended', () => {
 });
 
 describe('the output of a run that lasts', () => {
-  it('comes to its followers as it is written, to late ones too, until the run has ended', async () => {
+  it('is sent to followers as it is written, to late ones too, until the run has ended', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
     const id = await writeScript(scripts, 'talker', { entry: talker(files, 'one ', '二', ' three') });
     const hob = await startHob({ scripts: [scripts] });
@@ -183,7 +183,7 @@ describe('the output of a run that lasts', () => {
     ]);
   });
 
-  it('can be waited for while the run is still in the queue', async () => {
+  it('can be followed while the run is still queued', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
     const id = await writeScript(scripts, 'talker', { entry: talker(files, 'said') });
     const hob = await startHob({ scripts: [scripts], settings: 'max_runs = 1\n' });
@@ -202,7 +202,7 @@ describe('the output of a run that lasts', () => {
     await hob.ended(first);
   });
 
-  it('is taken up where it broke off when the service is killed and started again', async () => {
+  it('can be resumed where it broke off when the service is killed and restarted', async () => {
     const [scripts, files, home] = [await tempFolder(), await tempFolder(), await tempFolder()];
     const bytes = 400 * kib;
     const entry = numberedOutput({ bytes, waits: [{ at: 200 * kib, file: join(files, 'go') }] });
@@ -225,7 +225,7 @@ describe('the output of a run that lasts', () => {
     expect({ at: check.at, wrong: check.wrong }).toEqual({ at: bytes, wrong: 0 });
   });
 
-  it('is cut off when the service stops, at once and so that nobody takes it for complete', async () => {
+  it('is cut off immediately when the service stops, so that it does not look complete', async () => {
     const [scripts, files, home] = [await tempFolder(), await tempFolder(), await tempFolder()];
     const id = await writeScript(scripts, 'talker', { entry: talker(files, 'one ', 'two') });
     const hob = await launchHob({ home, scripts: [scripts] });
@@ -238,14 +238,14 @@ describe('the output of a run that lasts', () => {
     const began = performance.now();
     const stopped = hob.stop();
     expect(await following.through).toEqual({ isComplete: false });
-    // Answers under way have two seconds to go through; one that goes on for ever must not use them up.
+    // Open answers have two seconds to complete. An endless one must not use them up.
     expect(performance.now() - began).toBeLessThan(2000);
     expect(await stopped).toBe(0);
     await writeFile(join(files, '1'), '');
   });
 });
 
-describe('an output of which the middle was not kept', () => {
+describe('an output whose middle was not kept', () => {
   const limit = 128 * kib;
   const half = limit / 2;
   const settings = 'output_log_mib = 0.125\n';
@@ -279,7 +279,7 @@ describe('an output of which the middle was not kept', () => {
     const end = await readOutput(hob, runId, { range: 'bytes=-100' });
     expect(wrongIn(end.body, bytes - 100)).toBe(0);
 
-    // A follower who counts is cut off before what is missing, and learns why when it comes back.
+    // A follower that counts bytes is cut off before the gap, and learns why when it reconnects.
     const counting = await readOutput(hob, runId, { follow: true, range: 'bytes=1000-' });
     expect(counting).toMatchObject({ status: 206, isComplete: false });
     expect(counting.body.length).toBe(half - 1000);
@@ -295,7 +295,7 @@ describe('an output of which the middle was not kept', () => {
     expect(wrongIn(rest.body, bytes - half)).toBe(0);
   });
 
-  it('has lines in the places of all that was written over before a follower could read it', async () => {
+  it('has a line in place of each part that was overwritten before a follower could read it', async () => {
     const { hob, runId } = await flood(30_000_000);
     const { status, body, isComplete } = await readOutput(hob, runId, { follow: true });
     expect({ status, isComplete }).toEqual({ status: 200, isComplete: true });
@@ -314,7 +314,7 @@ describe('an output of which the middle was not kept', () => {
     expect({ at, wrong }).toEqual({ at: 30_000_000, wrong: 0 });
   });
 
-  it('is told from what is there to a follower who counts, again and again', async () => {
+  it('is distinguished from existing bytes for a follower that counts, repeatedly', async () => {
     const { hob, runId } = await flood(30_000_000);
     const check = new NumberedCheck();
     let missing = 0;
@@ -345,13 +345,13 @@ describe('an output of which the middle was not kept', () => {
     return { hob, runId: await start(hob, id) };
   }
 
-  it('is right at both ends when its executor was killed', async () => {
+  it('is correct at both ends when its executor was killed', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
     const entry = numberedOutput({ bytes: 2 ** 40, waits: [{ at: 2 ** 30, file: join(files, 'never') }] });
     const id = await writeScript(scripts, 'numbers', { language: 'node.js', entry });
     const hob = await startHob({ scripts: [scripts], settings });
     const runId = await start(hob, id);
-    await until('the ring is written over', async () => {
+    await until('the ring is overwritten', async () => {
       const { headers } = await readOutput(hob, runId, { range: 'bytes=-1' });
       return Number(/^bytes (\d+)/.exec(headers['content-range'] ?? '')?.[1]) > 5 * limit;
     });
@@ -364,7 +364,7 @@ describe('an output of which the middle was not kept', () => {
     expect(head.headers['content-range']).toBe(`bytes 0-${half - 1}/${total}`);
     expect(wrongIn(head.body, 0)).toBe(0);
     const tail = await readOutput(hob, runId, { range: `bytes=-${limit}` });
-    // All of the ring, but for what was being written.
+    // The whole ring, except for what was being written.
     expect(tail.status).toBe(206);
     expect(tail.body.length).toBeLessThanOrEqual(half);
     expect(tail.body.length).toBeGreaterThanOrEqual(half - half / 8);

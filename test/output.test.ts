@@ -8,7 +8,7 @@ import { isRunning, startHob, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
 describe('the output of a script', () => {
-  it('may go to /dev/stdout and /dev/stderr by name, and be appended to, without losing a byte', async () => {
+  it('may be written to /dev/stdout and /dev/stderr by name, and appended, without losing a byte', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'by-name', {
       entry: bash(`
@@ -26,7 +26,7 @@ echo '{"code":0,"msg":"ok"}' > "$output"
     expect(body).toMatchObject({ success: true, stdout: 'first\ny\nz\nlast\n', stderr: 'err1\nx\n' });
   });
 
-  it('does not delay the answer when a background child keeps the streams open', async () => {
+  it('does not delay the answer if a background child keeps the streams open', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'leaves-child', {
       entry: bash(`
@@ -45,12 +45,12 @@ echo '{"code":0,"msg":"ok"}' > "$output"
     process.kill(child);
   });
 
-  it('is exactly its own, on each stream, one after the other and many at once', async () => {
+  it('is never mixed with that of other runs, in sequence and in parallel', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'streams', {
       language: 'sh',
       tables: '[[service.inputs]]\nname = "words"\n',
-      // Odd ones write to one stream only, so that the other is closed without a byte.
+      // Some runs write to one stream only, so that the other is closed without a byte.
       entry: [
         'main.sh',
         'word=$(sed -n \'s/^ *"\\([a-z]*-[0-9]*\\)"$/\\1/p\' "$1"); case $word in err-*) echo "$word" >&2;; out-*) echo "$word";; both-*) echo "$word"; echo "$word" >&2;; esac',
@@ -75,7 +75,7 @@ echo '{"code":0,"msg":"ok"}' > "$output"
     await Promise.all(callers);
   });
 
-  it('of 100 MB arrives whole when the limits allow it', async () => {
+  it('of 100 MB arrives complete if the limits allow it', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'flood', {
       language: 'python',
@@ -104,7 +104,7 @@ write({"code": 0, "msg": digest.hexdigest()})
     });
   });
 
-  it('over the limits keeps its beginning and its end, and says what is missing', async () => {
+  it('over the limits keeps its beginning and end, and says what is missing', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'flood', {
       language: 'python',
@@ -153,7 +153,7 @@ describe('how a run ends', () => {
     return { hob, id };
   };
 
-  it('with an exit code: the envelope says so, and carries the last lines of stderr', async () => {
+  it('with an exit code: the envelope says so, and contains the last lines of stderr', async () => {
     const { hob, id } = await scriptThat(bash('for i in $(seq 30); do echo "line $i" >&2; done; exit 7'));
     const { body } = await hob.run(id, {});
     expect(body).toMatchObject({
@@ -169,7 +169,7 @@ describe('how a run ends', () => {
     expect(body.result).toMatchObject({ msg: body.message });
   });
 
-  it('with its own envelope and a failure: the envelope is kept as it is', async () => {
+  it('with its own envelope and a failure: the envelope is kept unchanged', async () => {
     const { hob, id } = await scriptThat(
       bash('echo \'{"code":42,"msg":"own","extra":[1]}\' > "$output"; exit 3'),
     );
@@ -178,7 +178,7 @@ describe('how a run ends', () => {
     expect(body.result).toEqual({ code: 42, msg: 'own', extra: [1] });
   });
 
-  it('well but without an envelope, or with an invalid one: code -3', async () => {
+  it('with 0 but without an envelope, or with an invalid one: code -3', async () => {
     const { hob, id } = await scriptThat(bash('exit 0'));
     expect((await hob.run(id)).body).toMatchObject({
       status: 'success',
@@ -190,7 +190,7 @@ describe('how a run ends', () => {
     expect((await bad.hob.run(bad.id)).body).toMatchObject({ success: true, result: { code: -3 } });
   });
 
-  it('by a signal: exit code 128 and the signal', async () => {
+  it('by a signal: exit code 128 plus the signal', async () => {
     const { hob, id } = await scriptThat(bash('kill -KILL $$'));
     const { body, headers } = await hob.run(id);
     expect(body).toMatchObject({ success: false, exit_code: 137, result: { code: -1 } });
@@ -198,7 +198,7 @@ describe('how a run ends', () => {
     expect(record).toMatchObject({ state: 'failed', end_cause: 'signal' });
   });
 
-  it('by its timeout: the whole group is gone, the output so far is kept', async () => {
+  it('by its timeout: all its processes are gone, and the output so far is kept', async () => {
     const entry = bash('trap "" TERM; (trap "" TERM; sleep 600) & echo "$$ $!"; sleep 600; sleep 600');
     const { hob, id } = await scriptThat(entry, 'timeout = 0.4');
     const { body, headers } = await hob.run(id);
@@ -216,7 +216,7 @@ describe('how a run ends', () => {
     expect(record).toMatchObject({ state: 'failed', end_cause: 'timeout' });
   });
 
-  it('by a timeout that it takes well: still timed out, whatever it exits with', async () => {
+  it('by a timeout that it handles: still timed out, with any exit code', async () => {
     const { hob, id } = await scriptThat(
       bash('trap "echo bye; exit 0" TERM; sleep 600 & wait'),
       'timeout = 0.3',
@@ -229,7 +229,7 @@ describe('how a run ends', () => {
     });
   });
 
-  it('by itself, whatever it has done to the files of its run', async () => {
+  it('by itself, also if it changed the files of its run', async () => {
     const scripts = await tempFolder();
     const spoilers = {
       'parameter file replaced by a folder': 'rm "$1"; mkdir "$1"; echo ok',
@@ -246,7 +246,7 @@ describe('how a run ends', () => {
       ids.push(await writeScript(scripts, name, { language: 'sh', entry: ['main.sh', `${text}\nexit 4\n`] }));
     }
     const hob = await startHob({ scripts: [scripts] });
-    // More of each than there are threads that could be blocked.
+    // More of each than there are threads that could block.
     for (let round = 0; round < 5; round++) {
       for (const id of ids) {
         const { status, body, headers } = await hob.run(id);
@@ -258,7 +258,7 @@ describe('how a run ends', () => {
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
   });
 
-  it('gets its parameters in a file that is gone afterwards, with secrets masked in the record', async () => {
+  it('gets its parameters in a file that is removed afterwards, with secrets masked in the record', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'secret', {
       language: 'python',
@@ -287,7 +287,7 @@ write({"code": 0, "msg": "ok", "length": len(run["params"]["key"]), "file": sys.
     expect(hob.log()).not.toContain('hunter2');
   });
 
-  it('inherits no file handle that whoever started Hob has left open', async () => {
+  it('inherits no file handle that the parent of Hob has left open', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'handles', {
       language: 'python',
@@ -303,7 +303,7 @@ write({"code": 0, "msg": "ok", "held": held})
     expect(JSON.stringify(body.result)).not.toContain('/etc/passwd');
   });
 
-  it("has the user's environment without what is meant for Hob, Node or npm, and with what the manifest adds", async () => {
+  it("has the user's environment without variables for Hob, Node or npm, and with those of the manifest", async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'env', {
       language: 'python',
@@ -340,7 +340,7 @@ write({"code": 0, "msg": "ok", "held": held})
 });
 
 describe('an envelope', () => {
-  /** Runs a script, and gives the texts of its answer and of its record, as they came. */
+  /** Runs a script, and returns the raw texts of its answer and of its record. */
   const textsOf = async (entry: [string, string], settings = '') => {
     const scripts = await tempFolder();
     const language = entry[0].endsWith('.py') ? 'python' : 'bash';
@@ -358,9 +358,9 @@ describe('an envelope', () => {
   };
 
   it.each([
-    ['in one go', ''],
-    ['after a sign of life', 'heartbeat_s = 0.1\n'],
-  ])('arrives as its script wrote it, to the last digit: %s', async (_name, settings) => {
+    ['without keep-alive', ''],
+    ['after a keep-alive space', 'heartbeat_s = 0.1\n'],
+  ])('arrives exactly as its script wrote it: %s', async (_name, settings) => {
     const text = '{"code": 0,  "msg":"\\u597d", "id":9007199254740993, "pi":3.14159265358979323846}';
     const { answer, record } = await textsOf(
       bash(`sleep 0.3; cat > "$output" <<'END'\n\n${text} \nEND`),
@@ -382,7 +382,7 @@ describe('an envelope', () => {
     expect(JSON.parse(record)).toMatchObject({ state: 'succeeded', exit_code: 0 });
   });
 
-  it('with a number that no reader can hold is invalid, and the text says which', async () => {
+  it('with a number out of range is invalid, and the message names it', async () => {
     const { answer, record } = await textsOf(bash(`echo '{"code":0,"msg":"ok","x":1e400}' > "$output"`));
     const { result, message } = JSON.parse(answer);
     expect(result).toEqual({ code: -3, msg: message });
@@ -408,7 +408,7 @@ describe('an envelope', () => {
 });
 
 describe('large outcomes', () => {
-  it('are cut in the answer, whole in the log, counted to the byte, and hold up nobody else', async () => {
+  it('are cut in the answer, complete in the log, counted exactly, and delay no other request', async () => {
     const scripts = await tempFolder();
     const line = 'abcdefghi '.repeat(10).replace(/ $/, '\n');
     const id = await writeScript(scripts, 'large', {
@@ -430,7 +430,7 @@ write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 123456
       }
     };
     const watching = watch();
-    // Taken as bytes while the service is watched: to parse them here would hold up the watcher itself.
+    // Received as bytes while the service is monitored, because parsing them would delay the monitor itself.
     const answers = await Promise.all(
       [1, 2, 3].map(async () => {
         const response = await fetch(`${hob.url}/api/execute`, {
@@ -443,7 +443,7 @@ write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 123456
     );
     over = true;
     await watching;
-    // Much more than it takes on a busy machine with two cores; to parse all this in the service took longer.
+    // Much more than it takes on a busy machine with two cores. Parsing all of this in the service took longer.
     expect(worstMs).toBeLessThan(3000);
     for (const { response, bytes } of answers) {
       expect(response.headers.get('content-length')).toBe(String(bytes.byteLength));
@@ -462,7 +462,7 @@ write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 123456
   });
 });
 
-describe('a synchronous call that lasts', () => {
+describe('a long synchronous call', () => {
   it('is kept alive by spaces before its answer', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'slow', {
@@ -483,7 +483,7 @@ describe('a synchronous call that lasts', () => {
     expect(JSON.parse(text)).toMatchObject({ message: 'late', success: true });
   });
 
-  it('goes on when its caller hangs up, and its result is there by its id', async () => {
+  it('continues when its caller disconnects, and its result is available by id', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'slow', {
       entry: bash('sleep 0.7; echo \'{"code":0,"msg":"done anyway"}\' > "$output"'),

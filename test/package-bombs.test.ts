@@ -19,7 +19,7 @@ const bomb = deflateRawSync(Buffer.alloc(20 * 1024 * 1024));
 describe('a bomb', () => {
   const limits = { ...defaultFetchLimits, totalBytes: 1024 * 1024 };
 
-  it('of a zip is stopped by what it really unpacks to, long before its end', async () => {
+  it('in a zip is stopped by its real unpacked size, long before its end', async () => {
     const scene = await fetchScene();
     const zip = zipOf([...someScript, { name: 'zeros', raw: bomb, sizeBytes: 1000, crc: 0 }]);
     const error = await scene.refused(await scene.archive(zip), { limits });
@@ -28,7 +28,7 @@ describe('a bomb', () => {
     expect(await scene.fetchedBytes()).toBeLessThanOrEqual(limits.totalBytes);
   });
 
-  it('of a zip that says how large it is has written nothing', async () => {
+  it('in a zip that declares its size has written nothing', async () => {
     const scene = await fetchScene();
     const zip = zipOf([...someScript, { name: 'zeros', raw: bomb, sizeBytes: 20 * 1024 * 1024, crc: 0 }]);
     const error = await scene.refused(await scene.archive(zip), { limits });
@@ -36,7 +36,7 @@ describe('a bomb', () => {
     expect(await scene.fetchedBytes()).toBe(0);
   });
 
-  it('of a tar of many files of zeros is stopped at the limit', async () => {
+  it('in a tar of many files of zeros is stopped at the limit', async () => {
     const scene = await fetchScene();
     const zeros = Array.from({ length: 40 }, (_, index) => ({
       name: `zeros-${index}`,
@@ -49,7 +49,7 @@ describe('a bomb', () => {
     expect(await scene.fetchedBytes()).toBeLessThanOrEqual(limits.totalBytes);
   });
 
-  it('of a tar without any content is stopped, too', async () => {
+  it('in a tar without any content is stopped too', async () => {
     const scene = await fetchScene();
     const error = await scene.refused(
       await scene.archive(gzipSync(Buffer.concat([tarOf(someScript), Buffer.alloc(64 * 1024 * 1024)]))),
@@ -57,7 +57,7 @@ describe('a bomb', () => {
     expect(error.code).toBe(unreadable);
   });
 
-  it('of a folder is stopped at the limit', async () => {
+  it('in a folder is stopped at the limit', async () => {
     const scene = await fetchScene();
     const location = join(scene.folder, 'large');
     await mkdir(location);
@@ -67,7 +67,7 @@ describe('a bomb', () => {
     const error = await scene.refused({ kind: 'folder', location, ref: null, path: null }, { limits });
     expect(error).toMatchObject({ code: tooLarge });
     expect(error.text.en).toContain('"sparse"');
-    // Nothing of the file itself: how large it is can be seen.
+    // Nothing of the file itself, because its size is known in advance.
     expect(await scene.fetchedBytes()).toBeLessThan(10_000);
   });
 
@@ -80,7 +80,7 @@ describe('a bomb', () => {
     expect(error.text.en).toContain('more than 100 files and folders');
   });
 
-  it('of folders that are only named in paths is stopped at the limit', async () => {
+  it('of folders that occur only in paths is stopped at the limit', async () => {
     const scene = await fetchScene();
     const wide = Array.from({ length: 20 }, (_, index) => ({ name: `${index}/${'d/'.repeat(20)}file` }));
     const error = await scene.refused(await scene.archive(zipOf([...someScript, ...wide])), {
@@ -90,8 +90,8 @@ describe('a bomb', () => {
   });
 
   it.each([
-    ['the same folder again and again', { name: 'again/', type: '5' }],
-    ['files that are left out', { name: '__MACOSX/._x' }],
+    ['one folder repeated many times', { name: 'again/', type: '5' }],
+    ['files that are not unpacked', { name: '__MACOSX/._x' }],
   ])('of %s is stopped at the limit', async (_what, entry) => {
     const scene = await fetchScene();
     const tar = tarOf([...someScript, ...Array.from({ length: 200 }, () => entry)]);
@@ -101,7 +101,7 @@ describe('a bomb', () => {
     expect(error.code).toBe(tooLarge);
   });
 
-  it('of one large file that is left out is stopped, too', async () => {
+  it('of one large file that is not unpacked is stopped too', async () => {
     const scene = await fetchScene();
     const tar = tarOf([...someScript, { name: '._x', content: Buffer.alloc(2 * limits.totalBytes) }]);
     expect((await scene.refused(await scene.archive(gzipSync(tar)), { limits })).code).toBe(tooLarge);
@@ -113,7 +113,7 @@ const canMount = has(
   process.platform === 'linux' && process.getuid?.() === 0,
 );
 
-it.skipIf(!canMount)('a package for which the disk has no room is refused as such', async () => {
+it.skipIf(!canMount)('a package that does not fit on the disk is refused with that reason', async () => {
   const scene = await fetchScene();
   const source = await scene.archive(zipOf([...someScript, { name: 'x', content: Buffer.alloc(3_000_000) }]));
   const small = join(scene.folder, 'small');

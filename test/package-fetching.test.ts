@@ -29,7 +29,7 @@ async function fetchZip(entries: readonly ZipEntry[]) {
 const gbkName = Buffer.from([0xb2, 0xe2, 0xca, 0xd4, 0x2e, 0x74, 0x78, 0x74]);
 
 describe('a package that is fetched', () => {
-  it('is unpacked from a zip with all that it holds, for its user alone', async () => {
+  it('is unpacked from a zip completely, readable by its user only', async () => {
     const { folder, scene } = await fetchZip([
       ...someScript,
       { name: 'run.sh', content: '#!/bin/sh\n', mode: 0o104755 },
@@ -52,7 +52,7 @@ describe('a package that is fetched', () => {
   });
 
   it.each(['package.tar', 'package.tar.gz', 'package.zip', 'no-extension'])(
-    'is unpacked from a tar, whatever the archive is called: %s',
+    'is unpacked from a tar with any file name: %s',
     async (name) => {
       const scene = await fetchScene();
       const tar = tarOf([
@@ -83,14 +83,14 @@ describe('a package that is fetched', () => {
 
   it.each([
     ['in GBK, as a Chinese Windows writes it', { name: gbkName }],
-    ['in UTF-8, and says so', { name: '测试.txt' }],
-    ['in UTF-8, and does not say so', { name: Buffer.from('测试.txt') }],
+    ['in UTF-8, declared', { name: '测试.txt' }],
+    ['in UTF-8, not declared', { name: Buffer.from('测试.txt') }],
     [
-      'beside it, as Info-ZIP does',
+      'in an extra field, as Info-ZIP does',
       { name: Buffer.from('____.txt'), extra: unicodePathField(Buffer.from('____.txt'), '测试.txt') },
     ],
     [
-      'in GBK, with a field that was made for another name',
+      'in GBK, with an extra field for another name',
       { name: gbkName, extra: unicodePathField(Buffer.from('other'), 'other') },
     ],
   ])('may have its names %s', async (_how, entry) => {
@@ -98,7 +98,7 @@ describe('a package that is fetched', () => {
     expect(await textAt(folder, '测试.txt')).toBe('ok');
   });
 
-  it('may be written by a program that tells sizes late, and in the form for large archives', async () => {
+  it('may be written by a program that declares sizes late, and in the format for large archives', async () => {
     const scene = await fetchScene();
     const zip = new ZipFile();
     for (const { name, content } of someScript) {
@@ -131,7 +131,7 @@ describe('a package that is fetched', () => {
     expect(await textAt(folder, 'dotted', 'file')).toBe('c');
   });
 
-  it('may have one folder around all, and what macOS adds', async () => {
+  it('may have one folder around everything, and the files that macOS adds', async () => {
     const { folder, notes } = await fetchZip([
       { name: 'wrap/', mode: 0o040755 },
       ...someScript.map((entry) => ({ ...entry, name: `wrap/${entry.name}` })),
@@ -143,7 +143,7 @@ describe('a package that is fetched', () => {
     expect(notes[0]?.en).toContain('2 entries that macOS adds');
   });
 
-  it('may call its manifest and its root table anything', async () => {
+  it('may use any name for its manifest and its root table', async () => {
     const { folder } = await fetchZip([
       { name: 'a/b/工具.toml', content: someManifest.replaceAll('[service.', '[acme.') },
       { name: 'a/b/main.sh', content: '' },
@@ -153,7 +153,7 @@ describe('a package that is fetched', () => {
     expect(await loadFolder(folder)).toMatchObject({ kind: 'script', script: { rootTable: 'acme' } });
   });
 
-  it('may hold several scripts when it is said which one', async () => {
+  it('may contain several scripts if the request names one', async () => {
     const scene = await fetchScene();
     const entries = ['one', 'two'].flatMap((name) =>
       someScript.map((entry) => ({ ...entry, name: `all/${name}/${entry.name}` })),
@@ -165,7 +165,7 @@ describe('a package that is fetched', () => {
     expect(await scene.refused({ ...source, path: 'three' })).toMatchObject({ code: 'package-not-a-script' });
   });
 
-  it('can be given up in the middle of a zip, of which several files are read at once', async () => {
+  it('can be cancelled in the middle of a zip while several files are being read', async () => {
     const scene = await fetchScene();
     const large = Array.from({ length: 6 }, (_, index) => ({
       name: `large-${index}`,
@@ -183,7 +183,7 @@ describe('a package that is fetched', () => {
     }
   });
 
-  it('is copied from a folder without what is made anew elsewhere', async () => {
+  it('is copied from a folder without generated files', async () => {
     const scene = await fetchScene();
     const location = join(scene.folder, '我的 script');
     for (const path of [
@@ -226,7 +226,7 @@ describe('a package that is fetched', () => {
     expect(notes[0]?.en).toContain('".DS_Store", ".git", ".venv", "lib/__pycache__", "lib/a.pyc" and 1 more');
   });
 
-  it('does not hold itself when it is fetched into the folder that is copied', async () => {
+  it('does not contain itself when it is fetched into the copied folder', async () => {
     const scene = await fetchScene();
     for (const { name, content } of someScript) await writeFile(join(scene.folder, name), content);
     const { folder } = await scene.fetch({ kind: 'folder', location: scene.folder, ref: null, path: null });

@@ -31,7 +31,7 @@ function git(folder: string, ...args: string[]): string {
   }).trim();
 }
 
-/** A repository with a script, and whatever else is put into it before it is committed. */
+/** A repository with a script and other given files, committed. */
 async function repositoryIn(
   scene: Scene,
   fill: (folder: string) => Promise<unknown> = async () => {},
@@ -52,7 +52,7 @@ function at(location: string, ref: string | null = null): PackageSource {
 
 describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', () => {
   it.each(['its path', 'its address'])(
-    'is fetched by %s, with its modes and without what is only git’s',
+    'is fetched by %s, with its modes and without git’s own files',
     async (how) => {
       const scene = await fetchScene();
       const repository = await repositoryIn(scene, async (folder) => {
@@ -66,7 +66,7 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
       expect(commit).toBe(git(repository, 'rev-parse', 'HEAD'));
       expect(notes).toEqual([]);
       expect(scene.progress.at(-1)).toMatchObject({ entriesDone: 4 });
-      // The repository itself is not left beside it.
+      // The repository itself is not kept next to it.
       expect(await readdir(join(folder, '..'))).toEqual(['content']);
     },
   );
@@ -91,7 +91,7 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     expect(commit.commit).toBe(first);
   });
 
-  it('with a ref that it does not have is refused, and both are named', async () => {
+  it('without the requested ref is refused, and both are named', async () => {
     const scene = await fetchScene();
     const repository = await repositoryIn(scene);
     for (const ref of ['nowhere', 'f'.repeat(40)]) {
@@ -101,7 +101,7 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     }
   });
 
-  it('that is none, or is not there, is refused in the words of git', async () => {
+  it('that is invalid or missing is refused with the message of git', async () => {
     const scene = await fetchScene();
     const error = await scene.refused(at(join(scene.folder, 'nowhere.git')));
     expect(error.code).toBe('package-fetch-failed');
@@ -120,13 +120,13 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     expect(error.text.en).toContain('"shortcut" is a symbolic link');
   });
 
-  it('with names that are alike on some machine is refused', async () => {
+  it('with names that are equal on some machines is refused', async () => {
     const scene = await fetchScene();
     const repository = await repositoryIn(scene, (folder) => writeFile(join(folder, 'MAIN.SH'), ''));
     expect((await scene.refused(at(repository))).text.en).toContain('same file');
   });
 
-  it('is fetched without its submodules, and that is said', async () => {
+  it('is fetched without its submodules, with a note', async () => {
     const scene = await fetchScene();
     const inner = join(scene.folder, 'inner');
     await mkdir(inner);
@@ -140,7 +140,7 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     expect(notes[0]?.en).toContain('the folder "module" is empty');
   });
 
-  it('makes nothing run: neither hooks, nor filters, nor what the environment would have git use', async () => {
+  it("executes nothing: no hooks, no filters, no programs from git's environment variables", async () => {
     const scene = await fetchScene();
     const evil = join(scene.folder, 'evil.sh');
     const trace = join(scene.folder, 'trace');
@@ -186,7 +186,7 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
         GIT_CONFIG_PARAMETERS: `'include.path=${file}'`,
       }),
     ],
-  ])('is taken byte for byte as committed, without filters configured by %s', async (_by, plant) => {
+  ])('is fetched byte for byte as committed, without filters configured by %s', async (_by, plant) => {
     const scene = await fetchScene();
     const mark = join(scene.folder, 'mark');
     const evil = join(scene.folder, 'evil.sh');
@@ -231,7 +231,7 @@ program = ${evil} gpg
     for (const [name, text] of Object.entries(files)) expect(await textAt(folder, name), name).toBe(text);
   });
 
-  it('is reached as the configuration of its user says', async () => {
+  it('is accessed with the git configuration of its user', async () => {
     const scene = await fetchScene();
     const repository = await repositoryIn(scene);
     const home = join(scene.folder, 'home');
@@ -244,7 +244,7 @@ program = ${evil} gpg
     expect(await textAt(folder, 'main.sh')).toBe('exit 0\n');
   });
 
-  it('with files in Git LFS is fetched with their pointers, and a note says what to do', async () => {
+  it('with files in Git LFS is fetched with their pointers, and a note gives advice', async () => {
     const scene = await fetchScene();
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`;
     const repository = await repositoryIn(scene, async (folder) => {
@@ -261,7 +261,7 @@ program = ${evil} gpg
     ]);
   });
 
-  it('is not reached by way of a program, whatever the configuration says', async () => {
+  it('is never accessed through a program, even if the configuration says so', async () => {
     const scene = await fetchScene();
     const trace = join(scene.folder, 'trace');
     const config = join(scene.folder, 'gitconfig');
@@ -289,7 +289,7 @@ program = ${evil} gpg
     expect(error.code).toBe('package-too-large');
   });
 
-  it('without git says how to get it', async () => {
+  it('without git installed gets an error that says how to get it', async () => {
     const scene = await fetchScene();
     const error = await scene.refused(at('https://example.org/repo.git'), { env: { PATH: scene.folder } });
     expect(error.code).toBe('package-fetch-failed');
@@ -297,7 +297,7 @@ program = ${evil} gpg
     expect(error.hint?.en).toContain('apt install git');
   });
 
-  it('whose server asks for a password is refused, and no password is told', async () => {
+  it('whose server asks for a password is refused, and no password is sent', async () => {
     const scene = await fetchScene();
     const { port } = await serverThat((socket) =>
       socket.end(
@@ -319,7 +319,7 @@ program = ${evil} gpg
     expect(error.text.en).toContain('too slow');
   });
 
-  it('whose server is silent can be given up, and no process is left', async () => {
+  it('whose server is silent can be cancelled, and no process is left', async () => {
     const scene = await fetchScene();
     const { port, connected } = await serverThat(() => {});
     const stop = new AbortController();
@@ -329,11 +329,11 @@ program = ${evil} gpg
     await connected;
     stop.abort(new Error('enough'));
     await expect(fetching).rejects.toThrow('enough');
-    await until('all of git is gone', async () => (await processesWith(mark)).length === 0);
+    await until('all git processes have exited', async () => (await processesWith(mark)).length === 0);
   });
 });
 
-/** A server that does this with whoever connects. */
+/** A server that handles every connection with this function. */
 async function serverThat(
   work: (socket: Socket) => void,
 ): Promise<{ port: number; connected: Promise<unknown> }> {

@@ -5,7 +5,7 @@ import { AppError } from '../src/shared/errors.ts';
 import { appInProcess, openDoor } from './support/app-in-process.ts';
 import { endOf, type Hooks, packagesHere, samplePackage, writeSample } from './support/packages-here.ts';
 
-/** The application over packages in a folder of their own. */
+/** The application with packages in a separate folder. */
 async function open({
   hooks = {},
   environments = [],
@@ -39,7 +39,7 @@ async function open({
     const seen: Record<string, unknown> = JSON.parse(await answer.text());
     return { status: answer.status, code: answer.headers.get('x-hob-error'), body: seen };
   };
-  /** Asks for something that takes its time, and waits for its end. */
+  /** Requests an operation and waits for its end. */
   const carryOut = async (path: string, body: unknown = {}) => {
     const { body: begun } = await ask('POST', path, body);
     await endOf(packages, { id: String(begun.operation_id) });
@@ -51,7 +51,7 @@ async function open({
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
 
 describe('POST /api/packages/install', () => {
-  it('begins at once, and its operation tells how it went', async () => {
+  it('returns immediately, and its operation reports the progress', async () => {
     const { packages, ask } = await open();
     const { id, source } = await samplePackage();
     const begun = await ask('POST', '/packages/install', { source: source.location, prepare: false }, 'zh');
@@ -99,7 +99,7 @@ describe('POST /api/packages/install', () => {
     });
   });
 
-  it('says in the language of the caller why it failed, and what is wrong with the package', async () => {
+  it('reports in the language of the caller why it failed, and the problems of the package', async () => {
     const { ask, carryOut } = await open();
     const { source } = await samplePackage({ isBroken: true });
     const { operation_id } = await carryOut('/packages/install', { source: source.location });
@@ -122,7 +122,7 @@ describe('POST /api/packages/install', () => {
     });
   });
 
-  it('refuses what makes no sense, and begins nothing', async () => {
+  it('refuses invalid requests, and starts nothing', async () => {
     const { packages, ask } = await open();
     const relative = await ask('POST', '/packages/install', { source: 'somewhere/else' });
     expect(relative).toMatchObject({ status: 400, code: 'package-source-invalid' });
@@ -138,7 +138,7 @@ describe('POST /api/packages/install', () => {
   });
 });
 
-describe('what is done with an installed package', () => {
+describe('an installed package', () => {
   it('is updated, rolled back and uninstalled', async () => {
     const { ask, carryOut } = await open();
     const { id, source } = await samplePackage();
@@ -175,7 +175,7 @@ describe('what is done with an installed package', () => {
       });
   });
 
-  it('is taken from another branch or folder of its source when only that is said', async () => {
+  it('is fetched from another branch or folder of its source if only that is given', async () => {
     const { packages, ask, carryOut } = await open();
     const { id, source } = await samplePackage();
     await carryOut('/packages/install', { source: source.location, ref: 'main', path: 'a' });
@@ -212,7 +212,7 @@ describe('POST /api/scripts/<id>/prepare', () => {
     expect(await ask('POST', '/scripts/nope/prepare')).toMatchObject({ status: 404, code: 'script-unknown' });
   });
 
-  it('knows no other operations', async () => {
+  it('finds no other operations', async () => {
     const { ask } = await open();
     for (const [method, path] of [
       ['GET', '/packages/operations/nope'],
@@ -235,7 +235,7 @@ describe('/api/environments', () => {
     scripts: [{ id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11', name: 'Sample' }],
   };
 
-  it('lists them, and removes those that nobody uses', async () => {
+  it('lists them, and removes unused ones', async () => {
     const building = { ...environment, key: 'python-2', state: 'building' as const };
     const { ask } = await open({ environments: [environment, building] });
     const { body } = await ask('GET', '/environments');

@@ -22,7 +22,7 @@ async function smallDisk(mebibytes: number): Promise<string> {
   return folder;
 }
 
-/** Leaves so many bytes on a disk. */
+/** Fills a disk until this many bytes are left. */
 async function fill(disk: string, leftBytes: number): Promise<string> {
   const filler = join(disk, 'filler');
   const { bavail, bsize } = await statfs(disk);
@@ -30,8 +30,8 @@ async function fill(disk: string, leftBytes: number): Promise<string> {
   return filler;
 }
 
-describe.skipIf(!canMount)('a disk without room', () => {
-  it('fails an installation, which leaves nothing and works once there is room', async () => {
+describe.skipIf(!canMount)('a full disk', () => {
+  it('fails an installation, which leaves nothing and works once there is space', async () => {
     const disk = await smallDisk(2);
     const { packages, folder } = await packagesHere({ folder: join(disk, 'packages') });
     await packages.start();
@@ -51,7 +51,7 @@ describe.skipIf(!canMount)('a disk without room', () => {
     expect(await stateOf(folder)).toMatchObject({ [id]: { current: 'v1' } });
   });
 
-  it('fails an update at its last step, and the old version goes on', async () => {
+  it('fails an update at its last step, and the old version stays in use', async () => {
     const disk = await smallDisk(2);
     let filler: string | undefined;
     let isFilling = false;
@@ -76,7 +76,7 @@ describe.skipIf(!canMount)('a disk without room', () => {
       before,
     );
     expect(await readdir(catalogue.find(id)?.folder ?? '')).toContain('main.sh');
-    // Removing needs no room.
+    // Removing needs no space.
     expect(await packages.uninstall(id)).toMatchObject({ keptForRuns: false });
     expect(await stateOf(folder)).toEqual({});
   });

@@ -18,7 +18,7 @@ const child = fileURLToPath(new URL('./support/package-child.mjs', import.meta.u
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const kills = 15;
 
-/** Works on a package until it has told of so many steps, and is killed then. Returns the last of them. */
+/** Works on a package until it has reported this many steps, and is then killed. Returns the last step. */
 async function workAndDie(folder: string, source: string, steps: number): Promise<string> {
   const worker = spawn(process.execPath, [child, folder, source, id], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -38,7 +38,7 @@ async function workAndDie(folder: string, source: string, steps: number): Promis
   return last;
 }
 
-it('a process that is killed at any moment leaves packages that are whole', {
+it('a process that is killed at any moment leaves complete packages', {
   timeout: 240_000,
 }, async () => {
   const folder = join(await tempFolder(), 'packages');
@@ -67,7 +67,7 @@ it('a process that is killed at any moment leaves packages that are whole', {
       expect(content, `${name}, ${seed}`).toBe(versionOf(reading.record, name).content);
     }
   }
-  // It is no use to kill always at the same moment, or before there is anything.
+  // The kills must come at different moments, and not before anything exists.
   expect(diedAt.size).toBeGreaterThan(3);
   expect(installed).toBeGreaterThan(kills / 4);
 });

@@ -12,10 +12,10 @@ import { startRestartable } from './support/restartable.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
-/** All that is below the packages of a home, as paths. */
+/** The paths of all files below the packages of a home. */
 function packagesOf({ home }: Pick<Hob, 'home'>): Promise<string[]> {
   return until('they can be listed', async () => {
-    // What is just being removed cannot.
+    // Fails while a folder is being removed.
     const paths = await readdir(join(home, 'packages'), { recursive: true }).catch(() => undefined);
     return paths?.toSorted();
   });
@@ -27,7 +27,7 @@ async function pack(folder: string, name: string): Promise<string> {
   return target;
 }
 
-/** A script that says which version it is; with `body` it does something first. */
+/** A script that prints its version. `body` runs before that. */
 async function versionOf(id: string, version: string, body = ''): Promise<string> {
   const parent = await tempFolder();
   await writeScript(parent, '我的 script', {
@@ -48,7 +48,7 @@ async function versionOf(id: string, version: string, body = ''): Promise<string
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
 describe('packages for this interface', () => {
-  it('install and run unchanged, whatever their file and root table are called', async () => {
+  it('install and run unchanged, with any names of their manifest and root table', async () => {
     const hob = await startHob();
     const names = await exampleNames();
     for (const name of names) {
@@ -74,7 +74,7 @@ describe('packages for this interface', () => {
     expect(digest.body).toMatchObject({ success: true });
   });
 
-  it('warn where a program that they need is not there', async () => {
+  it('warn about a required program that is missing', async () => {
     const hob = await startHob();
     const parent = await tempFolder();
     await writeScript(parent, 'needy', { runtime: 'binaries = [{ name = "of-nobody" }]' });
@@ -83,14 +83,14 @@ describe('packages for this interface', () => {
     expect(warnings).toEqual([expect.stringContaining('"of-nobody"')]);
   });
 
-  it('warn where a script that they call is not there', async () => {
+  it('warn about a script they call that is missing', async () => {
     const hob = await startHob();
     const { state, warnings } = await install(hob, join(examplesFolder, 'text-digest'));
     expect(state).toBe('done');
     expect(warnings).toEqual([expect.stringContaining('bb01422c-7c2f-4e90-80d0-1a3f21cf4c9e')]);
   });
 
-  it('are not taken in the place of what is there already', async () => {
+  it('do not replace existing scripts', async () => {
     const scripts = await tempFolder();
     await writeScript(scripts, 'mine', { id });
     const hob = await startHob({ scripts: [scripts] });
@@ -111,7 +111,7 @@ describe('packages for this interface', () => {
 });
 
 describe('an update', () => {
-  it('leaves a run in flight its version, can be rolled back, and forward again', async () => {
+  it('leaves a running run its version, and can be rolled back and forward again', async () => {
     const hob = await startHob();
     const files = await tempFolder();
     const hold = `
@@ -132,15 +132,12 @@ from beside import word
       version: '2.0.0',
     });
     expect((await hob.run(id)).body).toMatchObject({ message: '2.0.0' });
-    // A third one: what the run in flight uses is not even the version to roll back to any more.
+    // After a third version, the running run's version is not even the previous one any more.
     const third = { source: await versionOf(id, '3.0.0') };
     expect(await operate(hob, `/api/packages/${id}/update`, third)).toMatchObject({ state: 'done' });
     await writeFile(join(files, 'go'), '');
     expect((await running).body).toMatchObject({ success: true, message: '1.0.0' });
-    await until(
-      'the version that nobody needs is gone',
-      async () => !(await packagesOf(hob)).includes(join(id, 'v1')),
-    );
+    await until('the unused version is gone', async () => !(await packagesOf(hob)).includes(join(id, 'v1')));
 
     const roll = () => operate(hob, `/api/packages/${id}/rollback`);
     expect(await roll()).toMatchObject({ state: 'done', version: '2.0.0' });
@@ -152,7 +149,7 @@ from beside import word
     });
   });
 
-  it('to a broken version keeps the old one running', async () => {
+  it('to a broken version keeps the old one in use', async () => {
     const hob = await startHob();
     expect(await install(hob, await versionOf(id, '1.0.0'))).toMatchObject({ state: 'done' });
     const before = await packagesOf(hob);
@@ -181,7 +178,7 @@ from beside import word
     await until('nothing is left of them', async () => (await packagesOf(hob)).join() === before.join());
   });
 
-  it('of what has not changed changes nothing', async () => {
+  it('without changes has no effect', async () => {
     const hob = await startHob();
     const source = await versionOf(id, '1.0.0');
     await install(hob, source);
@@ -194,8 +191,8 @@ from beside import word
   });
 });
 
-describe('what is uninstalled', () => {
-  it('is gone at once, and its files when the last run has ended', async () => {
+describe('an uninstalled package', () => {
+  it('is gone immediately, and its files when the last run has ended', async () => {
     const hob = await startHob();
     const files = await tempFolder();
     const source = await tempFolder();
@@ -220,7 +217,7 @@ describe('what is uninstalled', () => {
 });
 
 describe('a service that is killed', () => {
-  it('at any moment of an installation leaves all of a package or nothing', async () => {
+  it('at any moment of an installation leaves the whole package or nothing', async () => {
     const service = await startRestartable();
     const source = await versionOf(id, '1.0.0');
     for (let file = 0; file < 300; file++) await writeFile(join(source, `data-${file}`), 'x'.repeat(2000));
@@ -234,7 +231,7 @@ describe('a service that is killed', () => {
       const isWhole = items.length > 0;
       ends.add(isWhole ? 'whole' : 'nothing');
       const rest = isWhole ? [id, join(id, 'installed.json'), join(id, 'v1')] : [];
-      await until('only what counts is left', async () => {
+      await until('only the current version is left', async () => {
         const left = (await packagesOf(service.hob)).filter((path) => path.split(sep).length < 3);
         return left.filter((path) => path !== '.staging').join() === rest.join();
       });
@@ -249,13 +246,13 @@ describe('a service that is killed', () => {
 });
 
 describe('an installation', () => {
-  it('is told of on the stream of events, to its end', async () => {
+  it('is reported on the event stream, to its end', async () => {
     const hob = await startHob();
     const client = await listenTo(`${hob.url}/api/events`);
     const source = await versionOf(id, '1.0.0');
     const { operation_id } = await install(hob, source);
     const isEnd = ({ type, data }: SeenEvent) => type === 'package.progress' && data.state === 'done';
-    await client.until('its end is told', ({ events }) => events.some(isEnd));
+    await client.until('its end is published', ({ events }) => events.some(isEnd));
     expect(client.events.find(isEnd)?.data).toMatchObject({
       operation_id,
       kind: 'install',

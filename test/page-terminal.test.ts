@@ -20,7 +20,7 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 import { expectNothingLeft, outputOf, written } from './support/window-runs.ts';
 
-/** Does not go when it is asked to, and neither does what it has started. */
+/** Ignores signals to end, and so do its children. */
 const stubborn = bash(`
 trap '' HUP TERM INT
 (while :; do sleep 600; done) &
@@ -113,7 +113,7 @@ print(digest.hexdigest())`),
     for (const folder of [home, scripts]) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('has a terminal of 80 by 24 that knows colours, and one stream', async () => {
+  it('has a terminal of 80 by 24 with colours, and one output stream', async () => {
     const runId = await open('what');
     await written(hob, runId, 'oops');
     const { status, body } = await hob.get(`/api/runs/${runId}/terminal`);
@@ -124,7 +124,7 @@ print(digest.hexdigest())`),
     expect(await outputOf(hob, runId)).toBe(`${output}\n`);
   });
 
-  it('reads what is typed, in any script', async () => {
+  it('reads typed text in any language', async () => {
     const runId = await open('ask');
     await written(hob, runId, 'Who? ');
     await type(hob, runId, '李雷 😀\r');
@@ -132,7 +132,7 @@ print(digest.hexdigest())`),
     expect(await outputOf(hob, runId)).toBe('Who? 李雷 😀\nHello, 李雷 😀!\n');
   });
 
-  it('is not overheard when it asks for a password', async () => {
+  it('does not store a password that it asks for', async () => {
     const runId = await open('password');
     await written(hob, runId, 'Password? ');
     await type(hob, runId, 'sesame\r');
@@ -149,7 +149,7 @@ print(digest.hexdigest())`),
     await expectNothingLeft(runId);
   });
 
-  it('hears of the size of its page', async () => {
+  it('receives the size of its page', async () => {
     const runId = await open('sized');
     await written(hob, runId, 'ready');
     const resized = await hob.post(`/api/runs/${runId}/terminal/size`, { columns: 100, rows: 30 });
@@ -161,7 +161,7 @@ print(digest.hexdigest())`),
     expect(await outputOf(hob, runId)).toContain('last 100 30');
   });
 
-  it('goes on when the service is killed, with its size, and nothing is typed twice', async () => {
+  it('continues with its size when the service is killed, and no input is typed twice', async () => {
     const runId = await open('lasting');
     await written(hob, runId, 'ready');
     await hob.post(`/api/runs/${runId}/terminal/size`, { columns: 100, rows: 30 });
@@ -175,7 +175,7 @@ print(digest.hexdigest())`),
       columns: 100,
       rows: 30,
     });
-    // The page has not heard that its last piece arrived, so it sends it again.
+    // The page got no answer for its last piece, so it sends that again.
     await type(hob, runId, 'fore', { sender: 'page', number: 2 });
     await type(hob, runId, 'af', { sender: 'page', number: 3 });
     await type(hob, runId, 'ter', { sender: 'other', number: 1 });
@@ -184,7 +184,7 @@ print(digest.hexdigest())`),
     expect(await outputOf(hob, runId)).toBe('ready\nbeforeafter\ngot beforeafter\n');
   });
 
-  it('keeps a line feed that is meant as such apart from the end of a line', async () => {
+  it('distinguishes a typed line feed from the end of a line', async () => {
     const runId = await open('raw');
     await written(hob, runId, 'two\n');
     await type(hob, runId, '\u0003');
@@ -201,7 +201,7 @@ print(digest.hexdigest())`),
     await expectNothingLeft(runId);
   });
 
-  it('is cancelled when what holds its terminal is killed', async () => {
+  it('is cancelled when the process that holds its terminal is killed', async () => {
     const runId = await open('stubborn');
     await written(hob, runId, 'ready');
     const programs = await pagePrograms(home);
@@ -211,7 +211,7 @@ print(digest.hexdigest())`),
     await expectNothingLeft(runId);
   });
 
-  it('has all that it writes kept, byte by byte', async () => {
+  it('has its whole output stored, byte by byte', async () => {
     const { body } = await startFromConsole(hob, ids.get('wordy') ?? '');
     const runId = String(body.run_id);
     expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
@@ -232,7 +232,7 @@ print(digest.hexdigest())`),
     expect(kept.equals(Buffer.concat([lines.subarray(0, floodBytes), Buffer.from(end)]))).toBe(true);
   });
 
-  it('may leave something running, which the end of the terminal does not touch', async () => {
+  it('may leave a process running, which the end of the terminal does not affect', async () => {
     const { body } = await startFromConsole(hob, ids.get('leaver') ?? '');
     const runId = String(body.run_id);
     expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
@@ -246,7 +246,7 @@ print(digest.hexdigest())`),
     killEach(await processesWith(`HOB_RUN_ID=${runId}`));
   });
 
-  it('ends with its run when its script never reads what is typed', async () => {
+  it('ends with its run when its script never reads its input', async () => {
     const runId = await open('deaf');
     await written(hob, runId, 'ready');
     for (let piece = 0; piece < 4; piece++) await type(hob, runId, 'unread\r'.repeat(9000));
@@ -255,7 +255,7 @@ print(digest.hexdigest())`),
     await until('the program of the terminal is gone', async () => (await pagePrograms(home)).length === 0);
   });
 
-  it('passes a long paste on to a script that reads it late, byte by byte', async () => {
+  it('passes a long paste to a script that reads late, byte by byte', async () => {
     const runId = await open('late');
     await written(hob, runId, 'ready');
     const pieces = Array.from({ length: 20 }, (_, piece) => `${piece} pasted\r`.repeat(5000));
@@ -268,7 +268,7 @@ print(digest.hexdigest())`),
     expect(await outputOf(hob, runId)).toContain(hash);
   });
 
-  it('ends with its run when a process that is left running writes without a pause', async () => {
+  it('ends with its run when a remaining process writes continuously', async () => {
     const { body } = await startFromConsole(hob, ids.get('babbler') ?? '');
     const runId = String(body.run_id);
     expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
@@ -280,7 +280,7 @@ print(digest.hexdigest())`),
     );
   });
 
-  it('takes nothing that is no input, and no size that no terminal has', async () => {
+  it('refuses invalid input, and sizes that no terminal has', async () => {
     const runId = await open('lasting');
     for (const body of [
       {},
@@ -313,7 +313,7 @@ print(digest.hexdigest())`),
     expect((await hob.get('/api/runs/none/terminal')).status).toBe(404);
   });
 
-  it('has none where the manifest wants none, or somebody waits for the answer', async () => {
+  it('has no terminal if the manifest says so, or the caller waits for the answer', async () => {
     const { body } = await startFromConsole(hob, ids.get('never') ?? '');
     await hob.ended(String(body.run_id));
     expect(await outputOf(hob, String(body.run_id))).toBe('none\n');
@@ -330,7 +330,7 @@ print(digest.hexdigest())`),
 });
 
 it.skipIf(process.platform === 'win32')(
-  'the program of a terminal ends when its executor is killed, also with input that its script does not read',
+  'the program of a terminal exits when its executor is killed, also with unread input',
   async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'deaf', { entry: bash('echo ready; exec sleep 600') });
@@ -346,7 +346,7 @@ it.skipIf(process.platform === 'win32')(
 );
 
 it.skipIf(process.platform === 'win32')(
-  'where a token is needed, a run cannot type by its own address',
+  'in token mode, a run cannot type through its own address',
   async () => {
     const scripts = await tempFolder();
     const entry = bash('sed -n \'s/.*"api_base": "\\(.*\\)",*/\\1/p\' "$1"; read -r line');
@@ -363,7 +363,7 @@ it.skipIf(process.platform === 'win32')(
       const answer = await fetch(`${hob.url}/api/runs/${runId}/stdout`, { headers: { authorization } });
       return /http:\S+/.exec(await answer.text())?.[0];
     };
-    const base = await until('the run has said its address', output);
+    const base = await until('the run has written its address', output);
     const path = `/api/runs/${runId}/terminal/input`;
     const byRun = await hob.post(new URL(base).pathname + path, { text: '\r' });
     expect([byRun.status, byRun.body.code]).toEqual([401, 'door-token']);

@@ -10,7 +10,7 @@ import { Secrets, writeSecretiveScripts } from './support/secret-scene.ts';
 import { everythingIn, SecretSearch } from './support/secret-search.ts';
 import { fileThere, until } from './support/until.ts';
 
-/** A service, a run of it that lasts until it is released, and a search of the whole home for all secrets. */
+/** A service, a run that lasts until it is released, and a search of the whole home for all secrets. */
 async function openScene() {
   const secrets = new Secrets();
   const scripts = await writeSecretiveScripts(secrets);
@@ -34,7 +34,7 @@ async function openScene() {
       return runId;
     },
     fileOf: (runId: string) => join(home, 'runs', runId, 'params.json'),
-    /** The files in the home that hold a secret. */
+    /** The files in the home that contain a secret. */
     async findSecrets() {
       const search = new SecretSearch();
       for (const secret of [...secrets.all, ...(await scripts.tokens())]) search.add(secret);
@@ -64,7 +64,7 @@ describe('the parameter file of a run', () => {
     expect(await scene.findSecrets()).toEqual([]);
   });
 
-  it('is removed when the run ends after `hob stop`, while no service is there', async () => {
+  it('is removed when the run ends after `hob stop`, while no service runs', async () => {
     const scene = await openScene();
     const runId = await scene.hold();
     const executor = await executorPid(scene.home);
@@ -78,7 +78,7 @@ describe('the parameter file of a run', () => {
     expect(await scene.service.hob.ended(runId)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is removed when the run ends after the service was killed, while no service is there', async () => {
+  it('is removed when the run ends after the service was killed, while no service runs', async () => {
     const scene = await openScene();
     const runId = await scene.hold();
     await scene.service.restart('SIGKILL', async () => {
@@ -118,7 +118,7 @@ describe('the parameter file of a run', () => {
     expect(await scene.findSecrets()).toEqual([]);
   });
 
-  it('is removed at the next start if it stayed, while runs that still execute or wait keep theirs', async () => {
+  it('is removed at the next start if it was left, while running and queued runs keep theirs', async () => {
     const scene = await openScene();
     const ended = await scene.execute(scene.ids.quiet);
     await scene.service.hob.ended(ended);
@@ -127,7 +127,7 @@ describe('the parameter file of a run', () => {
     await writeFile(join(ofOthers, 'params.json'), 'of others');
     const link = join(scene.home, 'runs', '6f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11');
     await scene.service.restart('SIGKILL', async () => {
-      // The first stays if the disk was read-only, the second if the service was killed while it renewed the file of a queued run.
+      // The first is left if the disk was read-only, the second if the service was killed while it renewed a queued run's file.
       await writeFile(scene.fileOf(ended), await readFile(scene.fileOf(running)));
       await writeFile(`${scene.fileOf(queued)}.new`, await readFile(scene.fileOf(queued)));
       await symlink(ofOthers, link);

@@ -13,7 +13,7 @@ async function pages(): Promise<string[]> {
   return Promise.all(paths.map((path) => readFile(join(projectRoot, path), 'utf8')));
 }
 
-it('the repository has the pictures that its pages show, no others, and at most 2 MB of them', async () => {
+it('the repository has exactly the pictures that its pages show, and at most 2 MB of them', async () => {
   const shown = (await pages()).flatMap((text) =>
     [...text.matchAll(/\]\((?:docs\/)?images\/([^)]+)\)/g)].map(([, name]) => name),
   );

@@ -24,7 +24,7 @@ const hasTools = has(
   ['python3', ...tools].every((name) => findProgram(name) !== null),
 );
 
-/** The interpreter itself, and not a version manager that starts it. */
+/** The interpreter itself, not a version manager that starts it. */
 function realPython(): { path: string; version: string } {
   const code = 'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3])';
   const env = { ...process.env, PATH: testPath };
@@ -38,13 +38,13 @@ async function systemFolder(): Promise<string> {
   const links = { python3: realPython().path, node: process.execPath };
   for (const [name, path] of Object.entries(links)) await symlink(path, join(folder, name));
   for (const name of tools) await symlink(findProgram(name) ?? '', join(folder, name));
-  // It finds its interpreter on PATH, as the real one does, and is quicker.
+  // Like the real npm it finds its interpreter on PATH, but it is faster.
   const npm = `#!/usr/bin/env node\nconsole.log('10.8.2');\n`;
   await writeFile(join(folder, 'npm'), npm, { mode: 0o755 });
   return folder;
 }
 
-/** A home with planted scripts, a planted package and a planted environment, and an environment of a user who has all of them on PATH. */
+/** A home with planted scripts, a planted package and a planted environment, and a user's variables with all of them on PATH. */
 async function plantedMachine() {
   const root = await tempFolder();
   const at = (...names: string[]) => join(root, ...names);
@@ -57,18 +57,18 @@ async function plantedMachine() {
   const python = { language: 'python', entry: ['main.py', ''] as [string, string], runtime: wants };
   await writeScript(at('scripts'), 'own', python);
   await planted.script(at('scripts', 'own'));
-  // A script that is written in TypeScript, with packages of its own to come.
+  // A TypeScript script whose packages are not installed yet.
   await writeScript(at('scripts'), 'typed', { language: 'typescript', entry: ['main.ts', ''] });
   await planted.script(at('scripts', 'typed'));
   await rm(at('scripts', 'typed', 'node_modules'), { recursive: true });
   await writeFile(at('scripts', 'typed', 'package.json'), '{"dependencies":{"left-pad":"*"}}');
-  // A script whose Python is that of the system, with modules of its own.
+  // A script that uses the system's Python with its own modules.
   await writeScript(at('scripts'), 'linked venv', python);
   await planted.pythonModules(at('scripts/linked venv/.venv/lib/python3.11/site-packages'));
   await mkdir(at('scripts/linked venv/.venv/bin'));
   await symlink(realPython().path, at('scripts/linked venv/.venv/bin/python'));
   await writeFile(at('scripts/linked venv/.venv/pyvenv.cfg'), `home = ${system}\nversion = 3.11.2\n`);
-  // A script that lies elsewhere and is linked into the folder of scripts.
+  // A script elsewhere that is linked into the script folder.
   await writeScript(at('elsewhere'), 'project', python);
   await planted.script(at('elsewhere', 'project'));
   await symlink(at('elsewhere', 'project'), at('scripts', 'project'));
@@ -96,7 +96,7 @@ async function plantedMachine() {
     JSON.stringify({ ...marker, made_at: '2026-05-01T12:00:00.000Z', folder: 'b-00000000' }),
   );
 
-  // What the user has: links to programs of a script, and an editable installation of one.
+  // The user's own programs: links to programs of a script, and an editable installation of one.
   const user = at('user');
   await mkdir(join(user, 'bin'), { recursive: true });
   await symlink(at('scripts/linked venv/.venv/bin/python'), join(user, 'bin', 'python3'));
@@ -123,17 +123,17 @@ async function plantedMachine() {
   return { planted, home, scripts: at('scripts'), own, system, env, folders };
 }
 
-describe.skipIf(!hasTools)('a program that a script or a package brought', () => {
+describe.skipIf(!hasTools)('a program from a script or a package', () => {
   it.each([
     ['without a service', { hasService: false, isOnPath: true }],
     ['while the service runs', { hasService: true, isOnPath: true }],
-    ['where PATH has only programs of the system', { hasService: false, isOnPath: false }],
+    ['with only system programs on PATH', { hasService: false, isOnPath: false }],
   ])('is not executed by hob doctor %s', async (_how, { hasService, isOnPath }) => {
     const { planted, home, scripts, own, system, env } = await plantedMachine();
     if (hasService) await startHob({ home, scripts: [scripts] });
     const { code, stdout, stderr } = await runCli(
       ['doctor', '--json', '--home', home],
-      // A script that needs a program is the only thing that PATH of the system lacks.
+      // The system's PATH lacks only the program that one script needs.
       isOnPath ? env : { ...env, PATH: system },
       { cwd: own },
     ).ended;
@@ -175,7 +175,7 @@ describe.skipIf(!hasTools)('a program that a script or a package brought', () =>
 });
 
 describe('the Python in the folder of a script', () => {
-  /** The findings on scripts of hob doctor for one that has this environment. */
+  /** The script findings of hob doctor for a script with this environment. */
   async function doctorOn(
     fill: (venv: string, planted: Planted) => Promise<unknown>,
     languageVersion = '>=3.8',
@@ -215,7 +215,7 @@ describe('the Python in the folder of a script', () => {
     expect({ code, findings }).toEqual({ code: 0, findings: [] });
   });
 
-  it('of a version that the script cannot use is a problem', async () => {
+  it('of an unsuitable version is a problem', async () => {
     const { code, findings, venv } = await doctorOn(async (folder, planted) => {
       await planted.program(join(folder, 'bin', 'python'));
       await writeFile(join(folder, 'pyvenv.cfg'), 'version = 3.6.9\n');
@@ -229,7 +229,7 @@ describe('the Python in the folder of a script', () => {
     ]);
   });
 
-  it('without a pyvenv.cfg has the version in the name of the program that it is linked to', async () => {
+  it('without a pyvenv.cfg has the version in the name of its link target', async () => {
     const fill = async (venv: string, planted: Planted) => {
       await planted.program(join(venv, '..', '..', '..', '..', 'usr', 'python3.7'));
       await symlink('../../../../../usr/python3.7', join(venv, 'bin', 'python'));
@@ -243,7 +243,7 @@ describe('the Python in the folder of a script', () => {
     ]);
   });
 
-  it('is not checked where no file says its version', async () => {
+  it('is not checked if no file contains its version', async () => {
     const { code, findings, venv } = await doctorOn((folder, planted) =>
       planted.program(join(folder, 'bin', 'python')),
     );

@@ -15,7 +15,7 @@ const canLock = has(
   canBecomeOrdinary && findProgram('setpriv') !== null,
 );
 
-/** The most generous mask there is: what is private then is so by itself. */
+/** The most permissive umask. Files that are private with it are private by themselves. */
 const withoutMask = ['sh', '-c', 'umask 000; exec "$@"', 'sh'];
 
 interface Entry {
@@ -29,7 +29,7 @@ async function entriesIn(folder: string): Promise<Entry[]> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
     const entry = await lstat(path).catch(() => null);
-    // Gone meanwhile, as a pipe is once it is used.
+    // The file is gone, like a pipe after its use.
     if (entry === null) continue;
     const kinds = [
       entry.isDirectory() && 'folder',
@@ -52,16 +52,16 @@ async function startAsync(hob: Hob, scriptId: string, params = {}): Promise<stri
   return String(body.run_id);
 }
 
-describe('with a mask that hides nothing', () => {
+describe('with a umask that hides nothing', () => {
   it('everything that Hob writes is readable by its user only, while scripts run and afterwards', async () => {
     const [scripts, notes] = [await tempFolder(), await tempFolder()];
     const home = join(await tempFolder(), 'new', 'home');
-    // What a script writes itself is as open as its user's mask says, in a folder that is not.
+    // Files that a script writes have the user's umask, but are in a private folder.
     const quiet = await writeScript(scripts, 'quiet', {
       node: true,
       entry: bash(`printf '{"code":0,"msg":"ok"}' > "$output"; chmod 600 "$output"`),
     });
-    // More than the limit, so that there is a ring; it lasts until it is told to end.
+    // More than the limit, so that a ring file exists. It runs until it is released.
     const flood = await writeScript(scripts, 'flood', {
       entry: bash(
         `head -c 200000 /dev/zero; head -c 200000 /dev/zero >&2; touch ${notes}/flooded; until [ -e ${notes}/go ]; do sleep 0.05; done`,
@@ -117,7 +117,7 @@ describe('with a mask that hides nothing', () => {
     expect(openOnes(await entriesIn(home))).toEqual([]);
   });
 
-  it('the output of a run whose executor was killed stays private, put in order or not', async () => {
+  it('the output of a run whose executor was killed stays private, before and after its repair', async () => {
     const [scripts, notes] = [await tempFolder(), await tempFolder()];
     const id = await writeScript(scripts, 'flood', {
       entry: bash(`head -c 200001 /dev/zero; touch ${notes}/flooded; while :; do sleep 1; done`),
@@ -137,7 +137,7 @@ describe('with a mask that hides nothing', () => {
   });
 });
 
-it('scripts keep the mask of their user', async () => {
+it('scripts keep the umask of their user', async () => {
   const [scripts, notes] = [await tempFolder(), await tempFolder()];
   const id = await writeScript(scripts, 'mask', {
     entry: bash(`umask > ${notes}/mask; mkdir ${notes}/made`),
@@ -148,8 +148,8 @@ it('scripts keep the mask of their user', async () => {
   expect((await stat(join(notes, 'made'))).mode & 0o777).toBe(0o775);
 });
 
-describe('a home that was there before', () => {
-  it('stays as open as its user made it, with a warning; what Hob writes there is private', async () => {
+describe('an existing home', () => {
+  it('keeps its permissions, with a warning, and the files that Hob writes there are private', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'quiet', { entry: bash('exit 0') });
     const home = await tempFolder();
@@ -167,7 +167,7 @@ describe('a home that was there before', () => {
     expect(await readFile(join(home, 'executor', 'executor.log'), 'utf8')).toBe('earlier\n');
   });
 
-  it('to which everybody may write is refused in one plain line', async () => {
+  it('that every user may write to is refused in one plain line', async () => {
     const home = await tempFolder();
     await chmod(home, 0o1777);
     const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
@@ -176,25 +176,22 @@ describe('a home that was there before', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it.skipIf(!canLock)(
-    'that belongs to another user is refused, also where it can be written to',
-    async () => {
-      const home = await tempFolder();
-      await chown(home, 12_345, ordinaryUser);
-      await chmod(home, 0o770);
-      const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
-      const { code, stderr } = await runCli(
-        ['serve', '--home', home, '--port', '0'],
-        { HOME: home },
-        { wrapper: ['setpriv', ...user] },
-      ).ended;
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/belongs to another user \(id 12345\)/);
-      expect(await readdir(home)).toEqual([]);
-    },
-  );
+  it.skipIf(!canLock)('of another user is refused, even if it is writable', async () => {
+    const home = await tempFolder();
+    await chown(home, 12_345, ordinaryUser);
+    await chmod(home, 0o770);
+    const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
+    const { code, stderr } = await runCli(
+      ['serve', '--home', home, '--port', '0'],
+      { HOME: home },
+      { wrapper: ['setpriv', ...user] },
+    ).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/belongs to another user \(id 12345\)/);
+    expect(await readdir(home)).toEqual([]);
+  });
 
-  it('with a link in the place of a file of Hob’s is refused, and what the link leads to stays as it is', async () => {
+  it('with a link in place of a file of Hob is refused, and the target is unchanged', async () => {
     const refused = ['hob.db', 'service.lock', 'executor/executor.log'].map(async (name) => {
       const [home, other] = [await tempFolder(), await tempFolder()];
       const target = join(other, 'target');
@@ -214,7 +211,7 @@ describe('the temporary folder', () => {
   it.each([
     ['short', 'home'],
     ['too long for a socket address', 'a-very-long-name'.repeat(7)],
-  ])('gets nothing where the home’s path is %s', async (_length, name) => {
+  ])('contains no file of Hob if the path of the home is %s', async (_length, name) => {
     const [scripts, notes, temp] = [await tempFolder(), await tempFolder(), await tempFolder()];
     const home = join(await tempFolder(), name);
     const hold = `touch ${notes}/held; until [ -e ${notes}/go ]; do sleep 0.05; done`;
@@ -229,14 +226,14 @@ describe('the temporary folder', () => {
     expect((await hob.run(typescript)).body).toMatchObject({ success: true, stdout: '42\n' });
     expect(await readdir(temp)).toEqual([]);
 
-    // The next executor removes the socket of one that was killed.
+    // The next executor removes the socket of a killed one.
     const executor = await executorPid(home);
     process.kill(executor, 'SIGKILL');
     await untilGone(executor);
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'lost', stdout_bytes: temp.length + 1 });
     const sockets = async () =>
       (await readdir(join(home, 'executor'))).filter((each) => /\.sock$/.test(each));
-    await until('another executor is there alone', async () => {
+    await until('there is only a new executor', async () => {
       const [only, ...others] = await sockets();
       return only !== undefined && others.length === 0 && Number.parseInt(only, 10) !== executor;
     });

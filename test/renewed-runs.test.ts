@@ -9,10 +9,10 @@ import { launchHob, startHob, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere } from './support/until.ts';
 
-describe('a run that waits for its turn while the service is replaced', () => {
-  it('is told the address of the new service and where its script lies by then', async () => {
+describe('a queued run', () => {
+  it('gets the address of the next service and the current folder of its script', async () => {
     const [home, before, after, files] = await Promise.all([0, 1, 2, 3].map(() => tempFolder()));
-    if (!home || !before || !after || !files) throw new Error('no folders');
+    if (!home || !before || !after || !files) throw new Error('missing folders');
     const holder = await writeScript(before, 'holder', {
       entry: bash(
         `touch "${files}/holds"; while [ -d "${files}" ] && [ ! -e "${files}/go" ]; do sleep 0.02; done`,

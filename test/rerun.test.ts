@@ -15,7 +15,7 @@ const rerun = (hob: Hob, runId: string, body: unknown = {}, headers: Record<stri
 const submit = async (hob: Hob, body: Record<string, unknown>): Promise<string> =>
   String((await hob.post('/api/execute', body)).body.run_id);
 
-/** A script that writes down what it got. */
+/** A script that prints its data and params. */
 const echo = python(
   'write({"code": 0, "msg": "ok", "data": run["data"], "params": run["params"], "mode": env["invoke_mode"]})',
 );
@@ -26,7 +26,7 @@ async function setUp(options: Parameters<typeof writeScript>[2] = {}, settings =
   return { scripts, id, hob: await startHob({ scripts: [scripts], settings }) };
 }
 
-/** Expects that a new run was accepted, and gives its record once it has ended. */
+/** Asserts that a new run was accepted, and returns its record after its end. */
 async function repeated(hob: Hob, answer: Answer, of: string): Promise<Record<string, unknown>> {
   expect(answer).toMatchObject({ status: 200, body: { status: 'success', message: expect.any(String) } });
   const runId = String(answer.body.run_id);
@@ -36,7 +36,7 @@ async function repeated(hob: Hob, answer: Answer, of: string): Promise<Record<st
 }
 
 describe('a run can be repeated', () => {
-  it('with the data and params that it had, from an execute, a link or another repetition', async () => {
+  it('with its data and params, from an execute, a link or another rerun', async () => {
     const { hob, id } = await setUp({
       name: '缩放图片',
       node: true,
@@ -67,7 +67,7 @@ describe('a run can be repeated', () => {
     });
   });
 
-  it('by whoever asks for it: the console, the command line, another run', async () => {
+  it('from any origin: the console, the command line, another run', async () => {
     const { hob, id, scripts } = await setUp();
     const first = await submit(hob, { script_id: id });
     await hob.ended(first);
@@ -87,7 +87,7 @@ write({"code": status, "msg": answer["run_id"]})
     });
   });
 
-  it('in whatever state it is', async () => {
+  it('in any state', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const script = (name: string, body: string, runtime = '') =>
@@ -131,7 +131,7 @@ write({"code": status, "msg": answer["run_id"]})
     expect(await service.hob.ended(last)).toMatchObject({ end_cause: 'cancelled' });
   });
 
-  it('while it waits for its turn, and when it could not be started', async () => {
+  it('while it is queued, and when it could not be started', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const patient = await writeScript(scripts, 'patient', {
@@ -200,7 +200,7 @@ describe('a run cannot be repeated', () => {
     expect(await repeated(hob, again, first)).toMatchObject({ data: { 图片: ['/b'] } });
   });
 
-  it('when its script is gone or broken, when it is not there, or when the body is no such thing', async () => {
+  it('when its script is gone or broken, when the run does not exist, or when the body is invalid', async () => {
     const { hob, id, scripts } = await setUp();
     const first = await submit(hob, { script_id: id });
     await hob.ended(first);

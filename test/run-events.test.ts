@@ -12,7 +12,7 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
 describe('GET /api/runs/<id>/events', () => {
-  it('has the state, the progress and the output of a run as they come, and then its end', async () => {
+  it('has the state, the progress and the output of a run as they happen, and then its end', async () => {
     const scripts = await tempFolder();
     const gate = join(await tempFolder(), 'gate');
     const id = await writeScript(scripts, 'talks', {
@@ -35,9 +35,9 @@ write({"code": 0, "msg": "ok"})`),
     const stderr = () => client.events.some(({ data }) => data.stream === 'stderr');
     const stdout = () => client.events.some(({ data }) => data.stream === 'stdout');
     await client.until('it is half way', () => has('run.progress') && stderr() && stdout());
-    // Who comes later gets the state and all output; who resumes gets the state and what is new.
+    // A late client gets the state and all output. A client that resumes gets the state and new output.
     const late = await listenTo(path);
-    await late.until('it knows as much', ({ events }) => events.length >= 4);
+    await late.until('it has all events', ({ events }) => events.length >= 4);
     expect(late.events[0]).toMatchObject({ type: 'run.started', data: { state: 'running' } });
     const resumed = await listenTo(path, client.lastId);
     await resumed.until('it has the progress', ({ events }) => events.length === 2);
@@ -72,7 +72,7 @@ write({"code": 0, "msg": "ok"})`),
       data: { state: 'succeeded' },
     });
     expect(resumed.events.at(-1)).toEqual(end);
-    // All is known: a browser stops asking when it hears this.
+    // All events were sent. A browser stops reconnecting when it gets this status.
     expect(
       (await hob.get(`/api/runs/${body.run_id}/events`, { 'last-event-id': String(end?.id) })).status,
     ).toBe(204);
@@ -87,7 +87,7 @@ write({"code": 0, "msg": "ok"})`),
     expect(outputOf(after, 'stdout')).toEqual(all);
   });
 
-  it('tells of large output on both streams, byte for byte, to a client that is cut off on the way', async () => {
+  it('sends large output of both streams, byte for byte, to a client that is disconnected in between', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'floods', {
       language: 'python',
@@ -120,7 +120,7 @@ for thread in threads: thread.join()`),
     expect(follower.events.filter(({ type }) => type === 'run.ended')).toHaveLength(1);
   });
 
-  it('tells of an end that comes while the request is being looked at', async () => {
+  it('reports an end that happens while the request is handled', async () => {
     const { app, executor, script } = await appInProcess();
     const { url } = await openDoor(app);
     const headers = { 'content-type': 'application/json' };
@@ -158,7 +158,7 @@ for thread in threads: thread.join()`),
     expect(client.lastId).toBe('200000-0-ended');
   });
 
-  it('begins while the run waits for its turn', async () => {
+  it('begins while the run is queued', async () => {
     const scripts = await tempFolder();
     const gate = join(await tempFolder(), 'gate');
     const id = await writeScript(scripts, 'waits', {
@@ -168,7 +168,7 @@ for thread in threads: thread.join()`),
     await hob.post('/api/execute', { script_id: id });
     const { body } = await hob.post('/api/execute', { script_id: id });
     const client = await listenTo(`${hob.url}/api/runs/${body.run_id}/events`);
-    await client.until('its state is told', ({ events }) => events.length === 1);
+    await client.until('its state is published', ({ events }) => events.length === 1);
     await fileThere(`${gate}.begun`);
     await writeFile(gate, '');
     expect(await client.closed).toBe(true);
@@ -176,7 +176,7 @@ for thread in threads: thread.join()`),
     expect(client.events.map(({ id: at }) => at)).toEqual(['0-0', '0-0', '0-0-ended']);
   });
 
-  it('refuses what is no place in it, and knows only runs that there are', async () => {
+  it('refuses an invalid resume id, and finds only existing runs', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'hello');
     const hob = await startHob({ scripts: [scripts] });

@@ -28,7 +28,7 @@ async function historyBytes(hob: Hob): Promise<number> {
 }
 
 describe('the folder of a run', () => {
-  it('in whose place is a link has nothing of what the link leads to, and harms nothing there', async () => {
+  it('that was replaced by a link shows no file of the target, and changes nothing there', async () => {
     const scripts = await tempFolder();
     const other = await tempFolder();
     const foreign = {
@@ -59,7 +59,7 @@ describe('the folder of a run', () => {
       expect(await readFile(join(other, name), 'utf8')).toBe(text);
   });
 
-  it.skipIf(!canLock)('that a script has locked keeps no secrets, and goes with the run', async () => {
+  it.skipIf(!canLock)('that a script has locked keeps no secrets, and is deleted with the run', async () => {
     const [scripts, home] = [await tempFolder(), await tempFolder()];
     const entry = bash(
       `cd "$(dirname "$output")"; mkdir -p inner/deep; touch inner/deep/file; chmod 0 inner/deep inner; chmod 500 .`,
@@ -81,7 +81,7 @@ describe('the folder of a run', () => {
     expect(await readdir(join(home, 'runs'))).toEqual([]);
   });
 
-  it('with very many files goes with the run, while others are answered', async () => {
+  it('with very many files is deleted with the run, while requests are answered', async () => {
     const scripts = await tempFolder();
     const entry = bash(
       `cd "$(dirname "$output")"; mkdir a b; (cd a; seq 1 10000 | xargs touch); (cd b; seq 1 3000 | xargs mkdir)`,

@@ -11,7 +11,7 @@ import { SeededRandom } from './support/random.ts';
 import { bash, writeScript } from './support/scripts.ts';
 import { until } from './support/until.ts';
 
-/** What is done to a run at once with something else, and every answer that may come of it. */
+/** Actions on a run that race with others, and every answer that each may get. */
 const deeds = {
   cancel: {
     status: [200, 404, 409],
@@ -26,7 +26,7 @@ type Deed = keyof typeof deeds;
 
 const rounds = 24;
 const atOnce = 4;
-/** How long the script lasts, so that what is done to it comes before, during and after its end. */
+/** How long the script runs, so that actions come before, during and after its end. */
 const lastsMs = 60;
 
 async function removeRun(hob: Hob, runId: string): Promise<Answer> {
@@ -47,7 +47,7 @@ interface Done {
   readonly answer: Answer;
 }
 
-/** Starts runs, does all of this to each at random moments, and returns what came of it when all have ended. */
+/** Starts runs, performs all actions on each at random moments, and returns the answers when all have ended. */
 async function play(hob: Hob, script: string, plan: readonly Deed[], latestMs: number) {
   const random = new SeededRandom();
   const seen = new Map<string, Done[]>();
@@ -80,7 +80,7 @@ async function ended(hob: Hob, runId: string): Promise<void> {
   else expect(status).toBe(404);
 }
 
-/** Whatever happened: each run has one end and one cause, and is there as a whole or gone as a whole. */
+/** In any case each run has one end and one cause, and exists completely or not at all. */
 async function checkAll(hob: Hob, seen: ReadonlyMap<string, readonly Done[]>): Promise<void> {
   await hob.stop();
   const lines = hob
@@ -111,7 +111,7 @@ async function checkAll(hob: Hob, seen: ReadonlyMap<string, readonly Done[]>): P
     expect([runId, onRecord.includes(runId)]).toEqual([runId, removals.length === 0]);
     const cause = String(ends.find(({ run }) => run === runId)?.cause);
     expect(['exit', 'cancelled']).toContain(cause);
-    // Nobody is told that a run is being stopped which nobody asked to stop.
+    // A run that no caller has cancelled is never reported as being stopped.
     if (!done.some(({ deed, answer }) => deed === 'cancel' && answer.status === 200)) {
       expect(cause).toBe('exit');
     }
@@ -124,17 +124,17 @@ const plans: [what: string, plan: Deed[], latestMs: number][] = [
   ['cancelled twice at once', ['cancel', 'cancel'], 2 * lastsMs],
   ['deleted before, at and after its end', ['remove', 'remove', 'remove'], 4 * lastsMs],
   ['cancelled and deleted at once', ['cancel', 'remove', 'remove'], 3 * lastsMs],
-  ['repeated while it is deleted', ['rerun', 'remove', 'cancel', 'remove'], 3 * lastsMs],
-  ['waited for while it is deleted', ['wait', 'wait', 'cancel', 'remove', 'remove', 'look'], 3 * lastsMs],
+  ['rerun while it is deleted', ['rerun', 'remove', 'cancel', 'remove'], 3 * lastsMs],
+  ['awaited while it is deleted', ['wait', 'wait', 'cancel', 'remove', 'remove', 'look'], 3 * lastsMs],
 ];
 
 describe('a run that is', () => {
-  it.each(plans)('%s has one end, and each caller a clear answer', async (_what, plan, latestMs) => {
+  it.each(plans)('%s has one end, and each caller gets a clear answer', async (_what, plan, latestMs) => {
     const { hob, script } = await start('');
     await checkAll(hob, await play(hob, script, plan, latestMs));
   });
 
-  it('queued while all that is done to it has one end, and each caller a clear answer', async () => {
+  it('queued during all actions has one end, and each caller gets a clear answer', async () => {
     const { hob, script } = await start('max_runs = 1\n');
     const plan: Deed[] = ['cancel', 'remove', 'rerun', 'wait', 'remove'];
     await checkAll(hob, await play(hob, script, plan, 4 * lastsMs));
@@ -142,7 +142,7 @@ describe('a run that is', () => {
 });
 
 describe('a run that has ended', () => {
-  it('is deleted by one of those who try at once; the others find nothing', async () => {
+  it('is deleted by one of several concurrent callers, and the others find nothing', async () => {
     const { hob, script } = await start('');
     for (let round = 0; round < 10; round++) {
       const { headers } = await hob.run(script);
@@ -163,7 +163,7 @@ describe('a run that has ended', () => {
     expect(await readdir(join(hob.home, 'runs'))).toEqual([]);
   });
 
-  it('can be deleted, and one that has not cannot, and is told what to do first', async () => {
+  it('can be deleted, and one that has not ended gets an error with advice', async () => {
     const scripts = await tempFolder();
     const patient = await writeScript(scripts, 'patient', { entry: bash('exec sleep 600') });
     const { hob } = await startTraced({ scripts: [scripts], settings: 'max_runs = 1\nstop_grace_s = 1\n' });
@@ -182,7 +182,7 @@ describe('a run that has ended', () => {
     }
   });
 
-  it('and whose folder was left by a service that was killed is swept up by the next', async () => {
+  it('and whose folder was left by a killed service is removed by the next', async () => {
     const { hob, script } = await start('');
     const { headers } = await hob.run(script);
     const runId = headers.get('x-hob-run-id') ?? '';
@@ -191,6 +191,6 @@ describe('a run that has ended', () => {
     database.exec(`DELETE FROM runs WHERE run_id = '${runId}'`);
     database.close();
     await startHob({ home: hob.home });
-    await until('it is swept up', async () => (await readdir(join(hob.home, 'runs'))).length === 0);
+    await until('it is removed', async () => (await readdir(join(hob.home, 'runs'))).length === 0);
   });
 });

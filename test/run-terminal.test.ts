@@ -84,7 +84,7 @@ secret = true
 
   it('shows the progress below the output while the script runs', async () => {
     const terminal = await atTerminal('run', 'halfway');
-    // Output and progress arrive in either order; the bar stays below the output.
+    // Output and progress arrive in any order. The bar stays below the output.
     await terminal.shows(/^first line\n\[============> {11}\] {2}50% {2}图 1 of 2$/);
     await writeFile(join(scene.scripts, 'halfway', 'go'), '');
     const screen = await terminal.shows('[exit 0]');

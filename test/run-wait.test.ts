@@ -27,8 +27,8 @@ const submit = async (hob: Hob, script: string) =>
   String((await hob.post('/api/execute', { script_id: script })).body.run_id);
 const remove = (hob: Hob, runId: string) => fetch(`${hob.url}/api/runs/${runId}`, { method: 'DELETE' });
 
-describe('a caller who waits for a run', () => {
-  it('has its record when it ends, with many others, and at once when it has ended', async () => {
+describe('a caller that waits for a run', () => {
+  it('gets its record at its end, with many other callers, and immediately if it has ended', async () => {
     const { scripts, id, begun, go } = await setUp();
     const hob = await startHob({ scripts: [scripts] });
     const runId = await submit(hob, id);
@@ -42,11 +42,11 @@ describe('a caller who waits for a run', () => {
       expect(body).toMatchObject({ state: 'failed', exit_code: 6 });
     }
     expect((await hob.get(`/api/runs/${runId}?wait=300`)).body).toMatchObject({ exit_code: 6 });
-    // More listeners than Node thinks sensible would be told of here.
+    // Node would warn about too many listeners here.
     expect(hob.log()).not.toContain('Warning');
   });
 
-  it('is told what may be waited for, and when there is nothing to wait for', async () => {
+  it('gets 400 for an invalid wait, and 404 for an unknown or deleted run', async () => {
     const { scripts, id, begun, go } = await setUp();
     const hob = await startHob({ scripts: [scripts] });
     const runId = await submit(hob, id);
@@ -65,7 +65,7 @@ describe('a caller who waits for a run', () => {
     expect((await hob.get(`/api/runs/${runId}?wait=300`)).status).toBe(404);
   });
 
-  it('may hang up', async () => {
+  it('may disconnect', async () => {
     const { scripts, id, begun, go } = await setUp();
     const hob = await startHob({ scripts: [scripts] });
     const runId = await submit(hob, id);
@@ -83,13 +83,13 @@ describe('a caller who waits for a run', () => {
     expect(hob.log()).not.toContain('ERROR');
   });
 
-  it('has the record as it is when the service stops, and waits on at the next one', async () => {
+  it('gets the current record when the service stops, and can wait again at the next one', async () => {
     const { scripts, id, begun, go } = await setUp();
     const service = await startRestartable({ scripts: [scripts] });
     const runId = await submit(service.hob, id);
     await begun();
     const waiting = await sent(`${service.hob.url}/api/runs/${runId}?wait=300`);
-    // What is sent later is answered later, so the one before has been taken.
+    // Requests are answered in order, so the previous one has been accepted.
     await service.hob.get('/api/health');
     await service.restart();
     expect(await waiting.answer).toMatchObject({ state: 'running', ended_at: null });
@@ -99,7 +99,7 @@ describe('a caller who waits for a run', () => {
   });
 });
 
-/** Resolves when a request is on its way, with what will come back. */
+/** Resolves once a request is sent, with a promise of the answer. */
 function sent(url: string): Promise<{ answer: Promise<unknown> }> {
   return new Promise((resolve) => {
     const call = get(url);

@@ -16,7 +16,7 @@ console.log('hello from ${language}');
 writeFileSync(run.environment.output_json, JSON.stringify({ code: 0, msg: '${language} 你好', values: run.data.items }));
 `;
 
-/** One real program for each language: it prints, reads its parameter file, and writes its envelope. */
+/** One real program per language. It prints, reads its parameter file, and writes its envelope. */
 const programs: { language: string; needs: string; entry: [string, string] }[] = [
   {
     language: 'python',
@@ -105,7 +105,7 @@ const programs: { language: string; needs: string; entry: [string, string] }[] =
 describe.each(programs)('a script in $language', ({ language, needs, entry }) => {
   const isHere = has(needs, findProgram(needs) !== null);
 
-  it.skipIf(!isHere)('runs, from a folder with a space and 中文 in its name', async () => {
+  it.skipIf(!isHere)('runs from a folder with a space and 中文 in its name', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'my 脚本', {
       language,
@@ -162,7 +162,7 @@ describe('a script whose language is missing', () => {
     },
   );
 
-  it('an entry that is not executable: the message says how to mend it', async () => {
+  it('an entry that is not executable: the message says how to fix it', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'script', { language: 'exe', entry: ['tool', '#!/bin/sh\n'] });
     await chmod(join(scripts, 'script', 'tool'), 0o644);
@@ -185,7 +185,7 @@ describe('a script whose language is missing', () => {
     });
   });
 
-  it('a Node script runs even when no node is on PATH: Hob has one itself', async () => {
+  it('a Node script runs even if no node is on PATH, because Hob has one itself', async () => {
     const scripts = await tempFolder();
     const entry: [string, string] = ['main.cjs', 'console.log(require.main === module)'];
     const id = await writeScript(scripts, 'script', { language: 'node.js', entry });
@@ -195,7 +195,7 @@ describe('a script whose language is missing', () => {
 });
 
 describe('language_version', () => {
-  it('that nothing satisfies is refused with what is there', async () => {
+  it('that no interpreter satisfies is refused with the existing versions', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'script', {
       language: 'python',
@@ -212,13 +212,13 @@ describe('language_version', () => {
     expect(body.message).toMatch(/needs python >=99, but only 3\.\d+/);
   });
 
-  it('takes the first interpreter that satisfies it, also a versioned one beside an older', async () => {
+  it('takes the first interpreter that satisfies it, also a versioned one next to an older one', async () => {
     const scripts = await tempFolder();
     const bin = await tempFolder();
     const real = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
       env: { ...process.env, PATH: testPath },
     });
-    // An older Python, as far as its version tells, and a newer one under the name that Debian gives it.
+    // A Python that reports an older version, and a newer one under the name that Debian uses.
     await writeFile(
       join(bin, 'python3'),
       '#!/bin/sh\nif [ "$1" = -c ]; then echo 3.7.1; echo /nowhere; else exit 9; fi\n',
@@ -247,7 +247,7 @@ describe('a Python script', () => {
     expect((await hob.run(id)).body.message).toBe(join(scripts, 'script', '.venv'));
   });
 
-  it('is not started through the shim of a version manager more than once', async () => {
+  it('is started through the shim of a version manager only once', async () => {
     const scripts = await tempFolder();
     const bin = await tempFolder();
     const real = String(execFileSync('python3', ['-c', 'import sys; print(sys.executable)'])).trim();

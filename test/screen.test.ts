@@ -14,8 +14,8 @@ const isHere = has(
   programs.every((name) => findProgram(name) !== null),
 );
 
-describe.runIf(isHere)('a screen of its own', () => {
-  it('shows a window, takes what is typed into it and closes it as a person does', async () => {
+describe.runIf(isHere)('a virtual screen', () => {
+  it('shows a window, passes typed text to it and closes it as a person does', async () => {
     const screen = await startScreen();
     const empty = await screen.shot();
     const typed = `${await tempFolder()}/typed`;

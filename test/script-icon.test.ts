@@ -8,7 +8,7 @@ import { writeScript } from './support/scripts.ts';
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-/** Scripts with one icon each; null where there is no such file. */
+/** Scripts with one icon each. Null: the file does not exist. */
 async function serve(icons: Readonly<Record<string, string | Buffer | null>>) {
   const scripts = await tempFolder();
   const ids = new Map<string, string>();
@@ -27,7 +27,7 @@ async function serve(icons: Readonly<Record<string, string | Buffer | null>>) {
 }
 
 describe('GET /api/scripts/<id>/icon', () => {
-  it('sends the picture with its type, and nothing in it can run', async () => {
+  it('sends the picture with its type, and nothing in it can execute', async () => {
     const { ask } = await serve({ 'icon.png': Buffer.from([1, 2, 3]), 'icon.SVG': svg });
     const png = await ask('icon.png');
     expect([png.status, png.headers.get('content-type')]).toEqual([200, 'image/png']);
@@ -40,14 +40,14 @@ describe('GET /api/scripts/<id>/icon', () => {
     expect(drawing.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('sends nothing that is no picture, too large, not there or elsewhere', async () => {
+  it('sends nothing that is not a picture, too large, missing or elsewhere', async () => {
     const { ask, scripts, url } = await serve({
       'main.html': '<p>',
       'large.png': Buffer.alloc(1024 * 1024 + 1),
       'none.png': null,
       'later.png': 'x',
     });
-    // Changed after the manifest was read, which would have been refused with such a link.
+    // Replaced after the manifest was read. A manifest with such a link would have been refused.
     const secret = join(await tempFolder(), 'secret.png');
     await writeFile(secret, 'secret');
     await rm(join(scripts, 'of-3', 'later.png'));

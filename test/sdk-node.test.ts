@@ -24,10 +24,10 @@ default = 85
 `;
 const shown = `run.ok({ msg: '好', inputs: run.inputs, quality: run.params.quality, dir: run.scriptDir, id: run.runId });\n`;
 
-/** What the first run gives that finds an interpreter waiting for it. */
+/** The answer of the first warm run. */
 async function firstWarm(hob: Hob, id: string, request: Record<string, unknown>): Promise<Answer> {
   return until('a run is warm', async () => {
-    await until('somebody waits', async () =>
+    await until('an interpreter waits', async () =>
       (await warmOf(hob)).interpreters.some(({ waiting }) => waiting > 0),
     );
     const { hits } = await warmOf(hob);
@@ -49,14 +49,14 @@ describe('the module hob', () => {
     return (await service.hob.run(id, rest)).body;
   };
 
-  it.skipIf(!has('bun', findProgram('bun') !== null))('is there for bun', async () => {
+  it.skipIf(!has('bun', findProgram('bun') !== null))('is available in bun', async () => {
     const { hob, add } = service;
     const entry: [string, string] = ['main.ts', `import hob from 'hob';\nconst run = hob.run();\n${shown}`];
     const { body } = await hob.run(await add('bun', { language: 'bun', entry, tables }), { data: ['甲'] });
     expect(body).toMatchObject({ success: true, result: { inputs: ['甲'], quality: 85 } });
   });
 
-  it('is not what a script means that has one of its own', async () => {
+  it('does not replace a module of the same name in the script', async () => {
     const { hob, add, scripts } = service;
     for (const [file, text] of [
       ['main.mjs', `import { whose } from 'hob';\nconsole.log(whose);\n`],
@@ -70,7 +70,7 @@ describe('the module hob', () => {
     }
   });
 
-  it('fails with a code and values, and ends the script at once', async () => {
+  it('fails with a code and values, and ends the script immediately', async () => {
     const answer = await resultOf(
       'fails',
       `setInterval(() => {}, 1000);\nhob.run().fail('不行', { code: 42, where: '/a' });\nconsole.log('not reached');\n`,
@@ -79,14 +79,14 @@ describe('the module hob', () => {
     expect(answer.result).toEqual({ code: 42, msg: '不行', where: '/a' });
   });
 
-  it('loses nothing of what was printed when it ends at once', async () => {
+  it('loses no output when it ends the script immediately', async () => {
     const text = "hob.run(); process.stdout.write('x'.repeat(3_000_000)); hob.run().fail('late');";
     const answer = await resultOf('prints', text);
     expect(answer.result).toEqual({ code: 1, msg: 'late' });
     expect(String(answer.stdout)).toHaveLength(3_000_000);
   });
 
-  it('fails when its function waits for what never comes', async () => {
+  it('fails if its function waits for something that never happens', async () => {
     const answer = await resultOf('waits', 'hob.main(() => new Promise(() => {}));');
     expect(answer).toMatchObject({
       exit_code: 1,
@@ -94,7 +94,7 @@ describe('the module hob', () => {
     });
   });
 
-  it('tells what it was given wrongly from a Hob that does not answer, and the address without the key to the run', async () => {
+  it('distinguishes wrong arguments from a Hob that does not answer, and hides the run token in the address', async () => {
     const answer = await resultOf(
       'wrong',
       `const run = hob.run();
@@ -109,7 +109,7 @@ run.ok({ said });`,
     });
   });
 
-  it('links others, and tells their failures and refusals', async () => {
+  it('links other scripts, and reports their failures and refusals', async () => {
     const { child, failing, hidden } = service;
     const answer = await resultOf(
       'links',
@@ -137,7 +137,7 @@ run.ok({ data: child.result.given.data, params: child.result.given.params, said:
     });
   });
 
-  it('notifies, finds models, and says how to get those that are missing', async () => {
+  it('notifies, finds models, and says how to get missing ones', async () => {
     const { hob, modelFolder } = service;
     const answer = await resultOf(
       'asks',
@@ -160,7 +160,7 @@ run.ok({ path: await run.modelPath('owner/name'), refused });
     expect(items).toContainEqual(expect.objectContaining({ notify_type: 'success', message: '完成 了' }));
   });
 
-  it('reports progress: a tight loop costs nothing, the last report arrives, and a Hob that is gone is no failure', async () => {
+  it('reports progress: a tight loop costs nothing, the last report arrives, and a missing Hob is no failure', async () => {
     const { hob } = service;
     const client = await listenTo(`${hob.url}/api/events`);
     const answer = await resultOf(
@@ -242,7 +242,7 @@ await main(async ({ inputs, params, run }) => {
     expect(JSON.parse(asked.stdout)).toEqual({ code: 0, msg: 'ok', path: service.modelFolder });
   });
 
-  it('has types that fit what it does', async () => {
+  it('has types that match its behaviour', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'node_modules'));
     await symlink(join(sdkFolder, 'hob'), join(folder, 'node_modules', 'hob'));
@@ -254,7 +254,7 @@ export async function work(): Promise<string> {
   if (!ok) own.fail(result.msg, { code: 3 });
   return own.modelPath('a/b');
 }
-// @ts-expect-error: there are three types.
+// @ts-expect-error: only three types exist.
 void own.notify('x', { type: 'loud' });
 void hob.main(({ inputs }) => ({ inputs }));
 `;
@@ -270,7 +270,7 @@ void hob.main(({ inputs }) => ({ inputs }));
     expect(stdout).toBe('');
   });
 
-  // Last: by now what waits for most of them was started for the others.
+  // Last, because by now interpreters for most of them are waiting.
   it.each([
     ['a module', 'node.js', 'main.mjs', `import * as hob from 'hob';\nconst run = hob.run();\n${shown}`],
     ['CommonJS', 'node.js', 'main.cjs', `const hob = require('hob');\nconst run = hob.run();\n${shown}`],
@@ -292,7 +292,7 @@ void hob.main(({ inputs }) => ({ inputs }));
       'main.mts',
       `import hob from 'hob';\nconst run = hob.run();\n${shown}`,
     ],
-  ])('is there for %s, warm as cold', async (name, language, file, text) => {
+  ])('is available in %s, warm as cold', async (name, language, file, text) => {
     const { hob, add, scripts } = service;
     const id = await add(`我的 ${name}`, { language, entry: [file, text], tables });
     const request = { data: { 图片: ['/tmp/甲 乙.png'] }, params: { quality: 3 } };

@@ -15,7 +15,7 @@ interface Example {
   envelope: Record<string, unknown>;
 }
 
-/** The examples of the page: each is a manifest, the entry that it names, and the envelope that the page promises. */
+/** The examples of the page. Each is a manifest, its entry, and the envelope that the page promises. */
 async function examplesOf(page: string): Promise<Example[]> {
   const text = await readFile(join(projectRoot, page), 'utf8');
   const blocks = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind, body = '']) => ({
@@ -40,7 +40,7 @@ async function examplesOf(page: string): Promise<Example[]> {
   });
 }
 
-it('the page on writing scripts has examples that do what it says, every one of them', async () => {
+it('every example on the page about writing scripts works as described', async () => {
   const examples = await examplesOf('docs/writing-scripts.md');
   expect(examples.map(({ language }) => language)).toEqual([
     'python',

@@ -29,7 +29,7 @@ type = "str"
 default = "你好"
 `;
 
-/** A script that is a function, and uses nothing else. */
+/** A script that is one function and uses nothing else. */
 const script = (body: string) => ({
   language: 'python',
   entry: ['main.py', `import hob\n${body}`] as [string, string],
@@ -48,7 +48,7 @@ describe.skipIf(!isHere)('hob.py', () => {
     return answer;
   };
 
-  it('says what the run was given and where it is, warm as cold', async () => {
+  it("returns the run's input and paths, warm as cold", async () => {
     const { hob, add, scripts } = service;
     const id = await add(
       '我的 script',
@@ -78,7 +78,7 @@ run.ok("好", inputs=run.inputs, params=run.params, quality=run.params.quality, 
     }
   });
 
-  it('fails with a code and values, and ends the script, but not what it has to clear up', async () => {
+  it('fails with a code and values, and ends the script after its cleanup', async () => {
     const answer = await resultOf(
       'fails',
       `
@@ -93,7 +93,7 @@ print("not reached")
     expect(answer.result).toEqual({ code: 42, msg: '不行', where: '/a' });
   });
 
-  it('links others, and tells their failures and refusals', async () => {
+  it('links other scripts, and reports their failures and refusals', async () => {
     const { child, failing, hidden } = service;
     const answer = await resultOf(
       'links',
@@ -125,7 +125,7 @@ run.ok(child=child.result["given"]["data"], params=child.result["given"]["params
     });
   });
 
-  it('notifies, finds models, and says how to get those that are missing', async () => {
+  it('notifies, finds models, and says how to get missing ones', async () => {
     const { hob, modelFolder } = service;
     const answer = await resultOf(
       'asks',
@@ -152,7 +152,7 @@ run.ok(path=run.model_path("owner/name"), refused=refused)
     expect(items).toContainEqual(expect.objectContaining({ notify_type: 'success', message: '完成 了' }));
   });
 
-  it('reports progress: a tight loop costs nothing, the last report arrives, and a Hob that is gone is no failure', async () => {
+  it('reports progress: a tight loop costs nothing, the last report arrives, and a missing Hob is no failure', async () => {
     const { hob } = service;
     const client = await listenTo(`${hob.url}/api/events`);
     const answer = await resultOf(
@@ -177,7 +177,7 @@ run.progress(1)
     await client.until('the last report is there', ({ events }) => events.some(isLast));
   });
 
-  it('makes a function a script, with arguments that fit its hints', async () => {
+  it('makes a function a script, with arguments that match its type hints', async () => {
     const { hob, add } = service;
     const id = await add(
       'function',
@@ -218,8 +218,8 @@ def work(图片: List[str], quality: int, ratio: float = 1.5, mode: Literal["a",
     ['its own envelope', 'def work(run): run.ok(a=1)', { code: 0, msg: 'ok', a: 1 }, 0],
     ['by a coroutine', 'async def work(): return {"a": 1}', { code: 0, msg: 'ok', a: 1 }, 0],
     ['an exit', 'def work(): raise SystemExit(4)', { code: 4, msg: 'exit code 4' }, 4],
-    ['a last word', 'def work(): raise SystemExit("完了")', { code: 1, msg: '完了' }, 1],
-    ['too little', 'def work(缺): pass', { code: 1, msg: 'The param 缺 is missing' }, 1],
+    ['an exit with a text', 'def work(): raise SystemExit("完了")', { code: 1, msg: '完了' }, 1],
+    ['a missing param', 'def work(缺): pass', { code: 1, msg: 'The param 缺 is missing' }, 1],
     [
       'one input for many',
       'def work(图片: str): return 图片',
@@ -231,7 +231,7 @@ def work(图片: List[str], quality: int, ratio: float = 1.5, mode: Literal["a",
     expect(answer).toMatchObject({ result: envelope, exit_code: exitCode });
   });
 
-  it('checks the hints that it can read, also where it cannot read them all', async () => {
+  it('checks the type hints that it can read, even if it cannot read all', async () => {
     const folder = await tempFolder();
     const file = join(folder, 'main.py');
     const text =
@@ -246,7 +246,7 @@ def work(图片: List[str], quality: int, ratio: float = 1.5, mode: Literal["a",
     });
   });
 
-  it('tells what it was given wrongly from a Hob that does not answer, and the address without the key to the run', async () => {
+  it('distinguishes wrong arguments from a Hob that does not answer, and hides the run token in the address', async () => {
     const answer = await resultOf(
       'wrong',
       `
@@ -267,7 +267,7 @@ run.ok(said=said, shown=repr(run.link("x", check=False)))
     });
   });
 
-  it('runs the function once, also for those who call it below by habit', async () => {
+  it('runs the function once, even if the script also calls it', async () => {
     const body = `
 @hob.main
 def main(quality: int):
@@ -283,7 +283,7 @@ if __name__ == "__main__":
     });
   });
 
-  it('turns an exception into an envelope, with where it was', async () => {
+  it('turns an exception into an envelope with its location', async () => {
     const answer = await resultOf(
       'raises',
       'def inner(): raise ValueError("坏 值")\n@hob.main\ndef work(): inner()\n',
@@ -297,7 +297,7 @@ if __name__ == "__main__":
     expect(unwritable.message).toContain('set cannot be written as JSON');
   });
 
-  it('is not what a script means that has its own, in its folder or installed', async () => {
+  it("does not replace a module of the same name in the script's folder or installed", async () => {
     const { hob, add, scripts } = service;
     const entry: [string, string] = ['main.py', 'import hob, os\nprint(hob.WHOSE)\n'];
     const beside = await add('beside', { language: 'python', entry });
@@ -336,7 +336,7 @@ print(os.environ["PYTHONPATH"], "HOB_PARAMETER_FILE" in os.environ)
     expect((await warmOf(hob)).misses).toBe(before.misses);
   });
 
-  it('looks the same from the shelf of a fork server as from its file, and brings along the same', async () => {
+  it('looks the same preloaded in a fork server as from its file, and imports the same modules', async () => {
     const { hob, add } = service;
     const looks = (runtime: string): ScriptOptions => ({
       language: 'python',

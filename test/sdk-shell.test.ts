@@ -25,7 +25,7 @@ type = "list"
 default = [1, 2]
 `;
 
-describe('the command in scripts of bash', () => {
+describe('the `hob` command in bash scripts', () => {
   let service: SdkService;
   beforeAll(async () => {
     service = await openSdkService();
@@ -37,7 +37,7 @@ describe('the command in scripts of bash', () => {
     return (await service.hob.run(id, rest)).body;
   };
 
-  it('says what the run was given, and writes what came of it', async () => {
+  it("returns the run's input, and writes its result", async () => {
     const answer = await run(
       '我的 script',
       `set -euo pipefail
@@ -61,7 +61,7 @@ hob envelope ok --msg "好 了" count:=\${#files[@]} first="$(hob input)" second
     });
   });
 
-  it('writes failures, and leaves the end to the script', async () => {
+  it('writes failures, and leaves the exit to the script', async () => {
     const answer = await run(
       'fails',
       'hob envelope fail "磁盘 满了" --code 28 where=/a left:=0; exit 5\n',
@@ -74,7 +74,7 @@ hob envelope ok --msg "好 了" count:=\${#files[@]} first="$(hob input)" second
     });
   });
 
-  it('links others: params are what their manifest says, failures are failures', async () => {
+  it('links other scripts with params converted as their manifest says, and reports failures', async () => {
     const { child, failing, hidden } = service;
     const answer = await run(
       'links',
@@ -105,7 +105,7 @@ hob envelope ok all:="$all" said="$msg" codes:="[$failing,$hidden,$wrong]" faile
     );
   });
 
-  it('speaks with the Hob that runs the script, whatever home that has', async () => {
+  it('talks to the Hob that runs the script, also if that has another home', async () => {
     const answer = await run(
       'speaks',
       `hob notify info "水 开 了" && hob model path nobody/nothing; code=$?
@@ -117,7 +117,7 @@ hob envelope ok known:="$(hob list --json | grep -c '"id"')" path:=$code\n`,
     expect(body.items).toMatchObject([{ message: '水 开 了', run_id: expect.any(String) }]);
   });
 
-  it('passes on much, and messages that begin with a dash', async () => {
+  it('accepts long values, and messages that begin with a dash', async () => {
     const big = 'x'.repeat(200_000);
     const answer = await run(
       'much',
@@ -132,7 +132,7 @@ hob envelope fail "-bad" --code 3 files:=\${#files[@]} title:=\${#title}\n`,
     expect(answer.result).toEqual({ code: 3, msg: '-bad', files: 20_000, title: big.length });
   });
 
-  it('leaves a command of that name alone that is on PATH already', async () => {
+  it('does not replace a `hob` command that is already on PATH', async () => {
     const { hob, add, scripts } = service;
     const folder = join(scripts, 'own', 'bin folder');
     await mkdir(folder, { recursive: true });
@@ -146,8 +146,8 @@ hob envelope fail "-bad" --code 3 files:=\${#files[@]} title:=\${#title}\n`,
   });
 });
 
-describe('the command of scripts, at a terminal', () => {
-  it('needs no run where it can do without', async () => {
+describe('the script command at a terminal', () => {
+  it('needs no run for what works without one', async () => {
     const ok = await runCli(['envelope', 'ok', 'a=1', 'b:=[1]']).ended;
     expect(ok).toEqual({ code: 0, stdout: '{"code":0,"msg":"ok","a":"1","b":[1]}\n', stderr: '' });
     const param = await runCli(['param', 'quality', '--default', '85']).ended;
@@ -160,7 +160,7 @@ describe('the command of scripts, at a terminal', () => {
     }
   });
 
-  it('takes the parameter file that it is given, and says what is wrong with it', async () => {
+  it('accepts a given parameter file, and reports what is wrong with it', async () => {
     const folder = join(await tempFolder(), '我的 run');
     await mkdir(folder);
     const [file, output] = [join(folder, 'params.json'), join(folder, 'result.json')];
@@ -177,7 +177,7 @@ describe('the command of scripts, at a terminal', () => {
     expect((await hob('param', 'empty', '--default', 'none', '--json')).stdout).toBe('"none"\n');
     expect(await hob('envelope', 'ok', 'a=1')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await readFile(output, 'utf8')).toBe('{"code":0,"msg":"ok","a":"1"}');
-    // A Hob that is gone is no reason for a script to fail, unless it needs it.
+    // A missing Hob is no reason for a script to fail, unless it needs it.
     expect(await hob('progress', '1')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await hob('link', 'x')).toMatchObject({
       code: 1,

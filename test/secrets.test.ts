@@ -22,13 +22,13 @@ describe('the search for secrets', () => {
   const value = dressed();
   const search = new SecretSearch().add({ name: 'it', value });
 
-  it.each([...spellingsOf(value)])('finds one that is written as %s', (spelling, bytes) => {
+  it.each([...spellingsOf(value)])('finds one that is encoded as %s', (spelling, bytes) => {
     const place = { at: 'here', bytes: Buffer.concat([Buffer.from('before'), bytes, Buffer.from('after')]) };
     expect(search.findIn([place])).toContain(`here: it (${spelling})`);
     expect(search.findIn([place], (at) => at === 'here')).toEqual([]);
   });
 
-  /** How the languages of others write the same text, as they do it. */
+  /** How other languages write the same text. */
   const elsewhere: [string, string][] = [
     ['in the middle of base64', Buffer.from(`{"params":"${value}"}`).toString('base64')],
     ['in the middle of base64, one further', Buffer.from(`{"params": "${value}"}`).toString('base64')],
@@ -45,17 +45,17 @@ describe('the search for secrets', () => {
     expect(search.findIn([said('here', text)])).not.toEqual([]);
   });
 
-  it('finds nothing where there is none', () => {
+  it('finds nothing if there is none', () => {
     const others = [...spellingsOf(dressed())].map(([at, bytes]) => ({ at, bytes }));
     expect(search.findIn(others)).toEqual([]);
   });
 
-  it('does not look for what could be anything', () => {
+  it('does not search for texts that could occur by chance', () => {
     expect(() => search.add({ name: 'short', value: 'abc' })).toThrow(/too short/);
   });
 });
 
-it('a secret is in the parameter file of its run while that lasts, and nowhere else, ever', async () => {
+it('a secret is in the parameter file of its run while that lasts, and never anywhere else', async () => {
   const secrets = new Secrets();
   const scene = await writeSecretiveScripts(secrets);
   const { ids } = scene;
@@ -76,7 +76,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
     witness.post('/api/execute', { script_id: scriptId, params, ...rest }, headers);
   const now = { sync: true };
 
-  /** All that Hob keeps and says, searched for all secrets; `live` are the runs whose parameter files may have theirs. */
+  /** All that Hob stores and outputs, searched for all secrets. Only the parameter files of `live` runs may contain some. */
   const everything = async (): Promise<Place[]> => [
     ...(await everythingIn(home)),
     ...(await whatProcessesShow(await processesWith(`TEST_TRACE=${await traceOf(service.hob.process.pid)}`))),
@@ -90,14 +90,14 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
     for (const secret of [...secrets.all, ...(await scene.tokens())]) search.add(secret);
     const places = await everything();
     const allowed = live.map((runId) => join(home, 'runs', runId, 'params.json'));
-    // Where it may be it is, so that the search would find it anywhere else.
+    // The secrets are found where they may be, so the search would find them elsewhere too.
     const filed = search.findIn(places.filter(({ at }) => allowed.includes(at)));
     expect(allowed.filter((path) => !filed.some((line) => line.startsWith(path)))).toEqual([]);
     expect(search.findIn(places, (at) => allowed.includes(at))).toEqual([]);
     return places;
   };
 
-  // What comes by every way in.
+  // Secrets through every kind of request.
   const plain = dressed();
   const nested = {
     token: secrets.next('a text'),
@@ -139,7 +139,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   expect(rerun.status).toBe(200);
   await service.hob.ended(rerun.runId);
 
-  // What is refused.
+  // Refused requests.
   const refusals: [string, unknown][] = [
     ['of another type', { number: secrets.next('of another type') }],
     ['a number of another type', { list: Number(secrets.next('a number', '81234567890123')) }],
@@ -164,7 +164,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   expect((await execute(ids.quiet, {}, { temp_file: brokenFile })).status).toBe(400);
   await searched();
 
-  // What lasts, waits, and is refused because others wait.
+  // Runs that last or are queued, and requests refused because the queue is full.
   const running = await execute(ids.holding, { token: secrets.next('in a lasting run') });
   await fileThere(scene.started(running.runId));
   const own = await listenTo(`${service.hob.url}/api/runs/${running.runId}/events`);
@@ -189,7 +189,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   witness.heard.push(...own.events.map(({ id, text }) => said(`event ${id} of a run`, text)));
   await searched([running.runId, queued.runId]);
 
-  // What outlives its service, is lost with its executor, is stopped, and takes too long.
+  // Runs that outlive their service, are lost with their executor, are stopped, or time out.
   await restart('SIGKILL');
   await searched([running.runId, queued.runId]);
   const executor = await executorPid(home);
@@ -210,9 +210,9 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   await scene.release();
   expect(await service.hob.ended(kept.runId)).toMatchObject({ state: 'succeeded' });
 
-  // All of it once more, now that nothing runs.
+  // Once more, now that nothing runs.
   await witness.askForEverything(Object.values(ids));
-  await until('the end of the last run is told', async () =>
+  await until('the end of the last run is published', async () =>
     follower.events.some(({ type, data }) => type === 'run.ended' && data.run_id === kept.runId),
   );
   await searched();
@@ -221,7 +221,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   await service.hob.stop();
   const left = await searched();
 
-  // The same search finds what is no secret, where it belongs.
+  // The same search finds a value that is not secret in its expected places.
   const control = new SecretSearch().add({ name: 'plain', value: plain });
   const seen = control.findIn(left).map((line) => line.split(': ')[0] ?? '');
   expect(seen.some((at) => at.startsWith(join(home, 'hob.db')))).toBe(true);
@@ -235,7 +235,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   expect(logged.some((line) => line.startsWith('the log: '))).toBe(true);
 });
 
-it('the token of a service is in its file, and nowhere else, whoever shows what to it', async () => {
+it('the token of a service is in its file and nowhere else, also when clients send it', async () => {
   const scene = await writeSecretiveScripts(new Secrets());
   const settings = 'log_level = "trace"\ntoken = true\n';
   const service = await startRestartable({ scripts: [scene.scripts], settings });
@@ -283,7 +283,7 @@ it('the token of a service is in its file, and nowhere else, whoever shows what 
   await until('the run has ended', async () => service.hob.log().includes(held.runId));
 });
 
-/** The mark that a service and all it starts have in their environment. */
+/** The variable in the environment of a service and all its children. */
 async function traceOf(pid: number | undefined): Promise<string> {
   const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return /(?:^|\0)TEST_TRACE=([^\0]+)/.exec(environ)?.[1] ?? 'gone';

@@ -18,7 +18,7 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
 describe('hob serve', () => {
-  it('prints one line to stdout when it can be called, and writes service.json', async () => {
+  it('prints one line to stdout when it is ready, and writes service.json', async () => {
     const home = await tempFolder();
     const { child, ended } = runCli(['serve', '--home', home, '--port', '0']);
     const line = await new Promise<string>((resolve) =>
@@ -41,7 +41,7 @@ describe('hob serve', () => {
     }
   });
 
-  it('refuses a second service on the same home, and says what to do', async () => {
+  it('refuses a second service on the same home, with advice', async () => {
     const hob = await startHob();
     const { ended } = runCli(['serve', '--home', hob.home, '--port', '0']);
     const { code, stdout, stderr } = await ended;
@@ -52,7 +52,7 @@ describe('hob serve', () => {
     expect((await hob.get('/api/health')).status).toBe(200);
   });
 
-  it.each(['127.0.0.1', '::1'])('refuses a port that is taken on %s, and says what to do', async (host) => {
+  it.each(['127.0.0.1', '::1'])('refuses a port that is in use on %s, with advice', async (host) => {
     const taken = createServer().listen(0, host);
     onTestFinished(() => {
       taken.close();
@@ -67,7 +67,7 @@ describe('hob serve', () => {
     expect(stderr).toContain('--port');
   });
 
-  it('takes the last port again when any will do', async () => {
+  it('uses its last port again if any port will do', async () => {
     const home = await tempFolder();
     const first = await launchHob({ home });
     await first.stop();
@@ -88,7 +88,7 @@ describe('hob serve', () => {
       expect(stderr).toContain(word);
   });
 
-  it('takes settings from the file, the environment and flags, each over the one before', async () => {
+  it('reads settings from the file, the environment and flags, each overriding the previous', async () => {
     const home = await tempFolder();
     await writeFile(join(home, 'settings.toml'), 'log_level = "silent"\n');
     const quiet = await launchHob({ home });
@@ -106,7 +106,7 @@ describe('hob serve', () => {
     expect(flagged.log()).toBe('');
   });
 
-  it('keeps everything it writes to its user', async () => {
+  it('makes everything it writes private to its user', async () => {
     const hob = await startHob();
     for (const [name, mode] of [
       ['', 0o700],
@@ -122,7 +122,7 @@ describe('hob serve', () => {
     }
   });
 
-  it('refuses a database that a newer Hob has written', async () => {
+  it('refuses a database of a newer Hob', async () => {
     const home = await tempFolder();
     const hob = await launchHob({ home });
     await hob.stop();
@@ -137,7 +137,7 @@ describe('hob serve', () => {
 });
 
 describe('stopping', () => {
-  it('by `hob stop` ends the service and an executor that has nothing to do', async () => {
+  it('by `hob stop` ends the service and an executor without runs', async () => {
     const hob = await startHob();
     const executor = await executorPid(hob.home);
     const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
@@ -147,7 +147,7 @@ describe('stopping', () => {
     await untilGone(executor);
   });
 
-  it('says what goes on, and what to do about it, when only the service is gone', async () => {
+  it('says what continues, and what to do about it, if only the service has stopped', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'slow', { entry: bash(`touch "${files}/up"; exec sleep 600`) });
@@ -163,13 +163,13 @@ describe('stopping', () => {
     expect(last.stdout).toContain('Stopping Hob and 1 running script ...');
   });
 
-  it('of what is not running is no error', async () => {
+  it('without a running service is no error', async () => {
     const home = await tempFolder();
     const { code, stdout } = await runCli(['stop', '--home', home]).ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Hob is not running (home: ${home}).\n` });
   });
 
-  it('waits for synchronous callers, and takes no new work', async () => {
+  it('waits for synchronous callers, and accepts no new work', async () => {
     const scripts = await tempFolder();
     const go = join(await tempFolder(), 'go');
     const started = join(await tempFolder(), 'started');
@@ -183,7 +183,7 @@ describe('stopping', () => {
     await fileThere(started);
     hob.process.kill('SIGTERM');
     for (;;) {
-      // Until the signal has arrived new work is taken; each such run waits for the same file.
+      // New work is accepted until the signal has arrived. Each such run waits for the same file.
       const late = await fetch(`${hob.url}/api/execute`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -199,7 +199,7 @@ describe('stopping', () => {
     expect(await hob.stop()).toBe(0);
   });
 
-  it('refuses at once who still waits for a turn, and lets a run that is waited for link to the end', async () => {
+  it('refuses queued callers immediately, and lets a run with a waiting caller link until its end', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const leaf = await writeScript(scripts, 'leaf', {
@@ -227,7 +227,7 @@ write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message
     expect((await first).body).toMatchObject({ success: true, message: 'leaf' });
   });
 
-  it('at once, at the second signal', async () => {
+  it('happens immediately at the second signal', async () => {
     const scripts = await tempFolder();
     const pidFile = join(await tempFolder(), 'pid');
     const id = await writeScript(scripts, 'slow', { entry: bash(`echo $$ > "${pidFile}"; exec sleep 600`) });
@@ -250,7 +250,7 @@ describe('stopping everything', () => {
   it.each([
     ['by `hob stop --all`', ['--all'], ''],
     ['by the setting on_stop', [], 'on_stop = "stop"\n'],
-  ])('%s ends running scripts and those that wait, and records it', async (_how, flags, settings) => {
+  ])('%s ends running and queued runs, and records it', async (_how, flags, settings) => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'slow', {
@@ -285,7 +285,7 @@ describe('stopping everything', () => {
     });
   });
 
-  it('still answers who waits, within the drain time, and then stops that, too', async () => {
+  it('still answers waiting callers within the drain time, and then stops their runs too', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const quick = await writeScript(scripts, 'quick', {
@@ -303,7 +303,7 @@ describe('stopping everything', () => {
   });
 });
 
-describe('stopping more than was asked for first', () => {
+describe('stopping more than was requested first', () => {
   it('ends the runs when `hob stop --all` comes while the service waits for a caller', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
@@ -332,8 +332,8 @@ describe('stopping more than was asked for first', () => {
   });
 });
 
-describe('what a killed service left half done', () => {
-  it('is removed at the next start: the folder of a run that was never accepted, secrets and all', async () => {
+describe('the folder of a run that a killed service never accepted', () => {
+  it('is removed at the next start, with all secrets', async () => {
     const home = await tempFolder();
     const stray = join(home, 'runs', '6f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11');
     await mkdir(stray, { recursive: true });
@@ -347,7 +347,7 @@ describe('what a killed service left half done', () => {
 });
 
 describe('after the service was killed', () => {
-  it('its runs go on, and the next service records their true exit codes', async () => {
+  it('its runs continue, and the next service records their true exit codes', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const script = (code: number) =>
@@ -384,7 +384,7 @@ describe('after the service was killed', () => {
     expect(await executorPid(home)).toBe(executor);
   });
 
-  it('a run that waited in the queue is run by the next service', async () => {
+  it('the next service starts a queued run', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'one-at-a-time', {
@@ -405,7 +405,7 @@ describe('after the service was killed', () => {
     onTestFinished(async () => {
       await second.stop();
     });
-    // The one that runs on holds its place in the new service, too.
+    // The run that continues also takes a slot in the new service.
     expect((await second.get('/api/health')).body).toMatchObject({ running: 1, queued: 1 });
     expect(await readFile(join(files, 'begun'), 'utf8')).toBe('run\n');
     await writeFile(join(files, 'go'), '');
@@ -414,7 +414,7 @@ describe('after the service was killed', () => {
     expect(await readFile(join(files, 'ledger'), 'utf8')).toBe('run\nrun\n');
   });
 
-  it('runs that end at any moment of the next start are known by their true exit codes', async () => {
+  it('runs that end at any moment of the next start are recorded with their true exit codes', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const delays = [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5];
@@ -443,7 +443,7 @@ describe('after the service was killed', () => {
     expect((await second.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
   });
 
-  it('a run that ended while nobody was there is known by its true exit code, though the executor is gone', async () => {
+  it('a run that ended while no service ran has its true exit code, even if the executor is gone', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'late', {
@@ -487,7 +487,7 @@ describe('after the service was killed', () => {
       started_at: expect.any(String),
       duration_ms: null,
     });
-    // Its processes were stopped before it was given up.
+    // Its processes were stopped before it was recorded as lost.
     expect(await isRunning(Number(await readFile(join(files, 'pid'), 'utf8')))).toBe(false);
     expect((await hob.run(quick)).body).toMatchObject({ stdout: 'hi\n' });
   });
@@ -505,7 +505,7 @@ describe('the hob command', () => {
       expect(serve.stdout).toContain(flag);
   });
 
-  it('refuses what it does not know with a hint', async () => {
+  it('refuses unknown words with a hint', async () => {
     const { code, stderr } = await runCli(['dance']).ended;
     expect(code).toBe(2);
     expect(stderr).toContain('hob --help');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { startHob, tempFolder } from './support/hob.ts';
 import { writeScript } from './support/scripts.ts';
 
-it('tells with which settings the service runs, and where each comes from', async () => {
+it('returns the settings of the service, and where each comes from', async () => {
   const hob = await startHob({ settings: 'max_queued = 7\n', env: { HOB_DRAIN_S: '3' } });
   const { status, body } = await hob.get('/api/settings', { 'accept-language': 'zh' });
   expect(status).toBe(200);
@@ -34,10 +34,10 @@ it('tells with which settings the service runs, and where each comes from', asyn
   expect((await hob.get('/api/settings?x=1')).status).toBe(400);
 });
 
-it('tells which interpreters there are, and which are missing that a script needs', async () => {
+it('returns the interpreters, and which are missing that a script needs', async () => {
   const scripts = await tempFolder();
   const id = await writeScript(scripts, 'server', { name: 'Server', language: 'bun' });
-  // There is nothing on this path; Node is there because it runs the service.
+  // This PATH is empty. Node is available because it runs the service.
   const hob = await startHob({ scripts: [scripts], env: { PATH: await tempFolder() } });
   const { body } = await hob.get('/api/runtimes');
   expect(body.items).toEqual(

@@ -25,13 +25,13 @@ const isReady = has(
   [...deskPrograms, 'xterm'].every((name) => findProgram(name) !== null),
 );
 
-/** The emulators of this machine that have no tests of their own. */
+/** The emulators of this machine without tests of their own. */
 const others = emulators
   .filter(({ name, only }) => only !== 'wayland' && findProgram(name) !== null)
   .map(({ name }) => name)
   .filter((name) => name !== 'xterm' && name !== 'xfce4-terminal');
 
-/** Says whether it is in a window, by what xterm sets, or on some other terminal. */
+/** Prints whether it runs in a window, by a variable that xterm sets, or on another terminal. */
 const honest = bash(
   'if ! { [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; }; then echo none; elif [ "$COLORTERM" = truecolor ]; then echo page; else echo window; fi; exit 3',
 );
@@ -49,7 +49,7 @@ describe.runIf(isReady)('a run', () => {
   });
 
   describe('has a window', () => {
-    it('as its manifest says, if nobody waits for its answer, or a terminal in the page of the console', async () => {
+    it('as its manifest says, if no caller waits for its answer, or a terminal in the page of the console', async () => {
       const scripts = await tempFolder();
       const terminals = ['always', 'never', 'auto', 'inverse'] as const;
       const ids = new Map<string, string>();
@@ -103,7 +103,7 @@ describe.runIf(isReady)('a run', () => {
       { hold: 'always', good: true, bad: true },
       { hold: 'never', good: false, bad: false },
     ])(
-      'that stays after its end when terminal_hold is $hold: $good when it went well, $bad when not',
+      'that stays after its end if terminal_hold is $hold: $good on success, $bad on failure',
       async ({ hold, good, bad }) => {
         const scripts = await tempFolder();
         const hob = await startHob({ scripts: [scripts], ...atDesk(`terminal_hold = "${hold}"\n`) });
@@ -127,7 +127,7 @@ describe.runIf(isReady)('a run', () => {
     );
   });
 
-  describe('that could have no window is captured, and the log says why', () => {
+  describe('that can have no window is captured, and the log says why', () => {
     it('without a display', async () => {
       const { env } = atDesk();
       const told = await captured({ env: { ...env, DISPLAY: '' }, terminal: 'xterm' });
@@ -140,26 +140,26 @@ describe.runIf(isReady)('a run', () => {
       expect(told).toContain('no terminal emulator was found');
     });
 
-    it('with one that is not there, which is named', async () => {
+    it('with one that does not exist, which is named', async () => {
       const { env } = atDesk();
       const told = await captured({ env: { ...env, PATH: await barePath() }, terminal: 'no-such-terminal' });
       expect(told).toContain('no terminal emulator was found');
       expect(told).toContain('"program":"no-such-terminal"');
     });
 
-    it('with one that fails at once', async () => {
+    it('with one that fails immediately', async () => {
       const told = await captured({ env: await pretended('exit 5') });
       expect(told).toContain('exited with code 5');
     });
 
-    it('with one that never opens a window, whether it ends well or waits for ever', async () => {
+    it('with one that never opens a window, whether it exits or waits forever', async () => {
       const lines = ['exit 0', 'exec sleep 600'];
       const told = await Promise.all(lines.map(async (line) => captured({ env: await pretended(line) })));
       expect(told).toEqual(lines.map(() => expect.stringContaining('opened no window within 10 s')));
     });
   });
 
-  it('that floods its window can be ended from there all the same', async () => {
+  it('that floods its window can be ended from there', async () => {
     const scripts = await tempFolder();
     const name = 'endless';
     const id = await writeScript(scripts, name, { name, entry: bash(`exec yes ${'y'.repeat(70)}`) });
@@ -184,7 +184,7 @@ describe.runIf(isReady)('a run', () => {
     }
   });
 
-  it.each(others)('has its window in %s, too', async (emulator) => {
+  it.each(others)('has its window in %s too', async (emulator) => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'elsewhere', { entry: honest });
     const settings = `terminal_command = ["${emulator}"]\nterminal_hold = "never"\n`;
@@ -195,7 +195,7 @@ describe.runIf(isReady)('a run', () => {
     expect(hob.log()).not.toContain('no window');
   });
 
-  it('gets its window from the next emulator when one fails', async () => {
+  it('gets its window from the next emulator if one fails', async () => {
     const path = await barePath();
     await fakeEmulator(path, 'konsole', 'exit 1');
     await symlink(String(findProgram('xterm')), join(path, 'xterm'));
@@ -208,7 +208,7 @@ describe.runIf(isReady)('a run', () => {
     expect(await outputOf(hob, runId)).toBe('window\n');
   });
 
-  /** A PATH with what scripts need, and nothing that opens windows. */
+  /** A PATH with the programs that scripts need, and none that opens windows. */
   async function barePath(): Promise<string> {
     const folder = join(await tempFolder(), 'bin');
     await mkdir(folder);
@@ -225,7 +225,7 @@ describe.runIf(isReady)('a run', () => {
     return { ...desk.env, PATH: path };
   }
 
-  /** Runs a script that is to have a window and gets none; returns what the log says about this run. */
+  /** Runs a script that should have a window and gets none. Returns the log lines of this run. */
   async function captured({
     env,
     terminal,

@@ -31,10 +31,10 @@ const isReady = has(
   [...deskPrograms, ...names].every((name) => findProgram(name) !== null),
 );
 
-/** Where to put pictures for people to look at. */
+/** A folder to save pictures to, for people to look at. */
 const album = process.env.TEST_SHOTS;
 
-/** Does not go when it is asked to, and neither does what it has started. */
+/** Ignores signals to end, and so do its children. */
 const stubborn = bash(`
 trap '' HUP TERM INT
 (while :; do sleep 600; done) &
@@ -68,7 +68,7 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
     for (const folder of [home, scripts]) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Writes a script whose window can be told from all others. */
+  /** Writes a script whose window has a unique title. */
   async function script(
     name: string,
     entry: [string, string],
@@ -87,7 +87,7 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
     });
   }
 
-  it('is seen, takes what is typed, and closes its window when it ends well', async () => {
+  it('is visible, accepts typed text, and closes its window when it succeeds', async () => {
     const empty = await desk.screen.shot();
     const greeter = await script(
       'greeter',
@@ -137,9 +137,9 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
   });
 
   it.each([
-    ['goes when it is asked to', 'willing', bash('echo ready; sleep 600')],
-    ['does not', 'stubborn', stubborn],
-  ] as const)('is cancelled when its window is closed, also when it %s', async (_how, name, entry) => {
+    ['ends on SIGTERM', 'willing', bash('echo ready; sleep 600')],
+    ['ignores signals', 'stubborn', stubborn],
+  ] as const)('is cancelled when its window is closed, also if it %s', async (_how, name, entry) => {
     const closed = await script(`closed-${name}`, [...entry]);
     const { runId, window } = await openRun(hob, desk, closed);
     await written(hob, runId, 'ready');
@@ -165,7 +165,7 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
     await windowGone(desk, orphan.name);
   });
 
-  it('is cancelled when the emulator is killed, with every other run that has a window of it', async () => {
+  it('is cancelled when the emulator is killed, with every other run in its windows', async () => {
     const crowd = await script('crowd', stubborn);
     const runIds = [await ask(hob, crowd.id), await ask(hob, crowd.id)];
     for (const runId of runIds) await written(hob, runId, 'ready');
@@ -181,7 +181,7 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
     );
   });
 
-  it('hears of the size of its window', async () => {
+  it('receives the size of its window', async () => {
     const entry = python(`import signal
 signal.signal(signal.SIGWINCH, lambda *_: print("size", *os.get_terminal_size(), flush=True))
 print("ready", flush=True)
@@ -198,7 +198,7 @@ print("last", *os.get_terminal_size())`);
     expect(Number(rows)).toBeLessThan(24);
   });
 
-  it('is not overheard when it asks for a password, and can speak to its terminal alone', async () => {
+  it('does not store a password that it asks for, and can write to its terminal alone', async () => {
     const asking = await script(
       'asking',
       bash(`read -rs -p "Password? " secret; echo; echo "\${#secret} letters"; echo direct > /dev/tty`),
@@ -211,7 +211,7 @@ print("last", *os.get_terminal_size())`);
     expect(await outputOf(hob, runId)).toBe('Password? \n6 letters\ndirect\n');
   });
 
-  it('is stopped when it has reached its time limit', async () => {
+  it('is stopped at its time limit', async () => {
     const slow = await script('slow', stubborn, 'timeout = 0.5');
     const { runId, window } = await openRun(hob, desk, slow);
     expect(await hob.ended(runId)).toMatchObject({ state: 'failed', end_cause: 'timeout', left_running: 0 });
@@ -231,7 +231,7 @@ print("last", *os.get_terminal_size())`);
     await windowGone(desk, cancelled.name);
   });
 
-  it('goes on when the service is killed, and its end is known to the next', async () => {
+  it('continues when the service is killed, and the next service knows its end', async () => {
     const lasting = await script('lasting', bash('echo ready; read -r line; echo "got $line"; exit 7'));
     const { runId, window } = await openRun(hob, desk, lasting);
     await written(hob, runId, 'ready');
@@ -247,7 +247,7 @@ print("last", *os.get_terminal_size())`);
     await windowGone(desk, lasting.name);
   });
 
-  it('has all that it writes kept, byte by byte', async () => {
+  it('has its whole output stored, byte by byte', async () => {
     const text = Array.from({ length: 500 }, (_, line) => `${line} 中文 😀 "quotes" \\ %d\ttab`).join('\n');
     const wordy = await script('wordy', python(`sys.stdout.write(${JSON.stringify(`${text}\n`)})`));
     const runId = await ask(hob, wordy.id);
@@ -276,7 +276,7 @@ print("last", *os.get_terminal_size())`);
     await windowGone(desk, flood.name);
   });
 
-  it('may leave something running, which the end of the window does not touch', async () => {
+  it('may leave a process running, which the end of the window does not affect', async () => {
     const proof = join(scripts, 'proof');
     const late = `while [ ! -e "${proof}.go" ]; do sleep 0.05; done; for i in $(seq 2000); do echo late $i; echo late $i >&2; done; echo $$ > "${proof}"; exec sleep 600`;
     const leaver = await script('leaver', bash(`bash -c '${late}' & echo gone`));

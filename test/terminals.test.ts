@@ -17,7 +17,7 @@ import { fileThere } from './support/until.ts';
 
 const witness = fileURLToPath(new URL('./support/window-witness.mjs', import.meta.url));
 
-/** What a shell, an emulator or a careless script would take apart. */
+/** Words that a shell, an emulator or a careless script would split or expand. */
 const words = [
   'two  words',
   '"double" \'single\'',
@@ -35,14 +35,14 @@ const words = [
   'tab\there',
 ];
 
-/** What a program in a window says of itself. */
+/** The arguments and environment that a program in a window reports. */
 interface Testimony {
   readonly words: readonly string[];
   readonly ttys: readonly boolean[];
   readonly term: string;
 }
 
-/** The first way to a window that is found on this PATH. */
+/** The command of the first emulator on this PATH. */
 async function firstCommand(
   environment: Readonly<Record<string, string>>,
   options: { terminalCommand?: readonly string[]; platform?: NodeJS.Platform } = {},
@@ -69,7 +69,7 @@ describe.skipIf(!needed.every((name) => has(name, isHere(name))))('a command for
   });
   afterAll(() => desk.stop());
 
-  /** Opens windows one after the other, all open at once, and returns what each of them got. */
+  /** Opens windows one after the other, all open at once, and returns the report of each. */
   async function openWindows(
     command: readonly string[],
     count: number,
@@ -93,7 +93,7 @@ describe.skipIf(!needed.every((name) => has(name, isHere(name))))('a command for
   }
 
   it.each(installed.filter((name) => findEmulator(name)?.only !== 'wayland'))(
-    'arrives as it is in %s, also when it is open already',
+    'arrives unchanged in %s, also if that is already running',
     async (name) => {
       const command = await firstCommand({ PATH: testPath, ...desk.env }, { terminalCommand: [name] });
       expect(basename(command[0] ?? '')).toBe(name);
@@ -107,7 +107,7 @@ describe.skipIf(!needed.every((name) => has(name, isHere(name))))('a command for
   );
 
   it.each(alternatives())(
-    'arrives as it is when x-terminal-emulator is %s, or is not given to it',
+    'arrives unchanged if x-terminal-emulator is %s, or is not passed to it',
     async (target) => {
       const folder = await tempFolder();
       await symlink(target, join(folder, 'x-terminal-emulator'));
@@ -122,8 +122,8 @@ describe.skipIf(!needed.every((name) => has(name, isHere(name))))('a command for
   );
 });
 
-describe('a command for a terminal window, given to a program that only notes it down', () => {
-  /** A folder with a program that writes its arguments into a file, each with a NUL behind it. */
+describe('a command for a terminal window, passed to a program that only records it', () => {
+  /** A folder with a program that writes its arguments into a file, each followed by a NUL. */
   async function pretend(name: string): Promise<{ folder: string; noted: () => Promise<string[]> }> {
     const folder = await tempFolder();
     const file = join(folder, 'noted');
@@ -157,7 +157,7 @@ describe('a command for a terminal window, given to a program that only notes it
     expect(await noted()).toEqual([...before, '/usr/bin/node', ...words]);
   });
 
-  it('is no part of the script for macOS, which never changes', async () => {
+  it('is not part of the script for macOS, which never changes', async () => {
     const { folder } = await pretend('osascript');
     const script = (await firstCommand({ PATH: folder }, { platform: 'darwin' }))[2];
     expect(script).toBe((await firstCommand({ PATH: folder, HOME: '/"$(x)' }, { platform: 'darwin' }))[2]);
@@ -165,13 +165,13 @@ describe('a command for a terminal window, given to a program that only notes it
   });
 });
 
-/** The words that an emulator is trusted with. */
+/** The words that an emulator passes on correctly. */
 function wordsFor(name: string): string[] {
   const interpreted = findEmulator(name)?.interprets;
   return words.filter((word) => interpreted === undefined || !word.includes(interpreted));
 }
 
-/** The programs that may stand behind x-terminal-emulator on this machine. */
+/** The programs that x-terminal-emulator may point to on this machine. */
 function alternatives(): string[] {
   if (!isHere('update-alternatives')) return [];
   try {
@@ -183,7 +183,7 @@ function alternatives(): string[] {
   }
 }
 
-/** Listens for programs in windows, which stay until it is closed. */
+/** Accepts connections of programs in windows, which stay open until it is closed. */
 async function hearWitnesses(socket: string): Promise<{ next: () => Promise<Testimony>; close: () => void }> {
   const connections: Socket[] = [];
   const server = createServer((connection) => connections.push(connection));
@@ -195,7 +195,7 @@ async function hearWitnesses(socket: string): Promise<{ next: () => Promise<Test
       const connection: Socket = arrival.value[0];
       connection.on('error', () => {});
       for await (const line of createInterface(connection)) return JSON.parse(line);
-      throw new Error('the window went before it said anything');
+      throw new Error('the window closed before it reported');
     },
     close() {
       server.close();

@@ -16,8 +16,8 @@ const settings = 'token = true\n';
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const tokenOf = async ({ home }: Pick<Hob, 'home'>) => (await readFile(join(home, 'token'), 'utf8')).trim();
 
-describe('a Hob that asks for its token', () => {
-  it('makes one that only its user can read, and takes it as a bearer', async () => {
+describe('a Hob in token mode', () => {
+  it('creates a token that only its user can read, and accepts it as a bearer token', async () => {
     const hob = await startHob({ settings });
     const token = await tokenOf(hob);
     expect(token).toMatch(/^[\w-]{43}$/);
@@ -27,7 +27,7 @@ describe('a Hob that asks for its token', () => {
     expect(hob.log()).not.toContain(token);
   });
 
-  it('refuses callers with none, another or something else, says what to do, and counts them', async () => {
+  it('refuses callers without a valid token, with advice, and counts them', async () => {
     const hob = await startHob({ settings });
     const { port } = new URL(hob.url);
     const others: Record<string, string>[] = [
@@ -49,7 +49,7 @@ describe('a Hob that asks for its token', () => {
     expect(refused).toMatchObject({ 'door-token': others.length, 'door-host': 0 });
   });
 
-  it('is not talked round by another spelling of a path that is open', async () => {
+  it('is not bypassed by another spelling of an open path', async () => {
     const hob = await startHob({ settings });
     const closed: [string, string][] = [
       ['GET', '/api/health/'],
@@ -81,7 +81,7 @@ describe('a Hob that asks for its token', () => {
     }
   });
 
-  it('refuses in the form of the operation that was asked for', async () => {
+  it('refuses in the error form of the requested operation', async () => {
     const hob = await startHob({ settings });
     const text = expect.stringContaining('hob token');
     const model = await hob.get('/api/model/path?repo_id=a/b');
@@ -92,7 +92,7 @@ describe('a Hob that asks for its token', () => {
     expect([execute.status, execute.body]).toEqual([401, { status: 'error', message: text }]);
   });
 
-  it('lets those who still send a large body see why they are refused', async () => {
+  it('lets clients that still send a large body read the refusal', async () => {
     const hob = await startHob({ settings });
     const body = JSON.stringify({ padding: 'x'.repeat(6_000_000) });
     for (let count = 0; count < 10; count++) {
@@ -101,7 +101,7 @@ describe('a Hob that asks for its token', () => {
     }
   });
 
-  it('lets scripts call it by the address that they were given, as long as they run', async () => {
+  it('lets scripts call it through their own address while they run', async () => {
     const scripts = await tempFolder();
     const node = await writeScript(scripts, 'node', { node: true });
     const caller = await writeScript(scripts, 'caller', {
@@ -121,7 +121,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     const hob = await startHob({ scripts: [scripts], settings });
     const known = bearer(await tokenOf(hob));
     const { body } = await hob.post('/api/execute', { script_id: caller, sync: true }, known);
-    // Its address is good for the operations of scripts, and for nothing else.
+    // Its address grants the operations of scripts, and nothing else.
     expect(body.result).toMatchObject({ linked: 200, scripts: 401, model: 404 });
     const late = new URL(String(Reflect.get(Object(body.result), 'api')));
     const refused = await hob.post(`${late.pathname}/api/link`, { script_id: node });
@@ -130,11 +130,11 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
       expect.stringContaining('不属于正在进行的运行'),
     ]);
     expect((await hob.post('/r/nobody/api/link', { script_id: node })).status).toBe(401);
-    // The one who has the token may still say on whose behalf it calls.
+    // A caller with the token may still call on behalf of the run.
     expect((await hob.post(`${late.pathname}/api/link`, { script_id: node }, known)).status).toBe(200);
   });
 
-  it('gives a browser a cookie for it, which ends with it', async () => {
+  it('gives a browser a session cookie, which sign-out or a new token revokes', async () => {
     const hob = await startHob({ settings });
     const { port } = new URL(hob.url);
     const known = bearer(await tokenOf(hob));
@@ -151,12 +151,12 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status({ cookie: pair.replace(/=\d/, '=9') })).toBe(401);
     expect(await status({ cookie: pair.slice(0, -1) })).toBe(401);
     expect(await status({ cookie: pair, origin: 'http://evil.test' })).toBe(403);
-    // A session makes no other, which would never end.
+    // A session cannot create another one, which would never end.
     expect((await hob.post('/api/session', {}, { cookie: pair })).status).toBe(401);
     const next = (await hob.post('/api/session', {}, known)).headers.get('set-cookie')?.split(';')[0] ?? '';
     const end = await ask(`${hob.url}/api/session`, 'DELETE', { cookie: pair });
     expect(end.headers['set-cookie']).toEqual([expect.stringContaining(`hob_session_${port}=; `)]);
-    // Whoever has a copy of it does not come in with it either.
+    // A copy of the cookie is refused too.
     expect(await status({ cookie: pair })).toBe(401);
     expect(await status({ cookie: next })).toBe(200);
     await runCli(['token', '--renew', '--home', hob.home]).ended;
@@ -174,7 +174,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped')]);
   });
 
-  it('lets nobody in when its file can be read by others, is gone, or holds nothing', async () => {
+  it('accepts no caller if its token file is readable by others, missing or empty', async () => {
     const hob = await startHob({ settings });
     const file = join(hob.home, 'token');
     const token = await tokenOf(hob);
@@ -198,7 +198,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
   });
 });
 
-it('a command gives the token to no other program that has taken the place of a killed service', async () => {
+it('a command does not send the token to a program that took the port of a killed service', async () => {
   const home = await tempFolder();
   await runCli(['token', '--home', home]).ended;
   const heard: string[] = [];
@@ -210,7 +210,7 @@ it('a command gives the token to no other program that has taken the place of a 
   await once(stranger, 'listening');
   const address = stranger.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  // This very process has the id, and was started at another time.
+  // This process has that id, but was started at another time.
   const info = {
     pid: process.pid,
     url: `http://127.0.0.1:${port}`,
@@ -225,7 +225,7 @@ it('a command gives the token to no other program that has taken the place of a 
 });
 
 describe('hob token', () => {
-  it('prints the token of a home, alone on its line, and makes one where there is none', async () => {
+  it('prints the token of a home, alone on its line, and creates one if there is none', async () => {
     const home = join(await tempFolder(), 'new 家');
     const first = await runCli(['token', '--home', home]).ended;
     expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
@@ -235,7 +235,7 @@ describe('hob token', () => {
     expect(JSON.parse(json.stdout)).toEqual({ token: first.stdout.trim() });
   });
 
-  it('prints the header to send on request, so that it need not stand among the arguments of a program', async () => {
+  it('prints the header on request, so that the token need not be in the arguments of a program', async () => {
     const hob = await startHob({ settings });
     const { stdout } = await runCli(['token', '--header', '--home', hob.home]).ended;
     const [name = '', value = ''] = stdout.trim().split(': ');
@@ -243,7 +243,7 @@ describe('hob token', () => {
     expect((await hob.get('/api/scripts', { [name]: value })).status).toBe(200);
   });
 
-  it('makes no token in a home that everybody can write to', async () => {
+  it('creates no token in a home that every user can write to', async () => {
     const home = await tempFolder();
     await chmod(home, 0o777);
     const { code, stdout, stderr } = await runCli(['token', '--home', home]).ended;
@@ -254,13 +254,13 @@ describe('hob token', () => {
     });
   });
 
-  it('makes one token when several are asked for at once', async () => {
+  it('creates one token if several are requested at once', async () => {
     const home = await tempFolder();
     const asked = await Promise.all([1, 2, 3, 4].map(() => runCli(['token', '--home', home]).ended));
     expect(new Set(asked.map(({ stdout }) => stdout)).size).toBe(1);
   });
 
-  it('renews it under a running service, for which the old one ends at once', async () => {
+  it('renews it for a running service, which refuses the old one immediately', async () => {
     const hob = await startHob({ settings });
     const old = await tokenOf(hob);
     const { stdout, stderr } = await runCli(['token', '--renew', '--home', hob.home]).ended;
@@ -270,7 +270,7 @@ describe('hob token', () => {
     expect((await hob.get('/api/scripts', bearer(stdout.trim()))).status).toBe(200);
   });
 
-  it('ends what is being read with the old one', async () => {
+  it('closes streams that were opened with the old one', async () => {
     const hob = await startHob({ settings });
     const known = bearer(await tokenOf(hob));
     const session = await hob.post('/api/session', {}, known);
@@ -283,16 +283,16 @@ describe('hob token', () => {
     for (const stream of streams) await expect(stream.text()).rejects.toThrow();
   });
 
-  it('says so when the running service does not ask for it', async () => {
+  it('says that the running service does not require it', async () => {
     const hob = await startHob();
     const { code, stderr } = await runCli(['token', '--home', hob.home]).ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('token = true')]);
-    // Whoever sends it where it is not needed is not refused for that.
+    // A token is not refused where it is not needed.
     expect((await hob.get('/api/scripts', bearer('whatever'))).status).toBe(200);
     expect((await hob.post('/api/session', {})).body).toEqual({ status: 'success', expires_at: null });
   });
 
-  it('does not print one that others may have read, or that is a link to somewhere', async () => {
+  it('does not print one that others may have read, or that is a link', async () => {
     const home = await tempFolder();
     await writeFile(join(home, 'token'), 'x'.repeat(43), { mode: 0o644 });
     const read = await runCli(['token', '--home', home]).ended;
@@ -307,14 +307,14 @@ describe('hob token', () => {
   });
 });
 
-/** An address of this machine that others could reach. */
+/** An address of this machine that other machines could reach. */
 const outward = Object.values(networkInterfaces())
   .flat()
   .find((each) => each !== undefined && !each.internal && each.family === 'IPv4')?.address;
 const isConnected = has('an address beyond loopback', outward !== undefined);
 
 describe('an address that other machines can reach', () => {
-  it('is refused without a token, with what to do', async () => {
+  it('is refused without a token, with advice', async () => {
     for (const args of [
       ['--host', '0.0.0.0'],
       ['--host', '::'],
@@ -326,7 +326,7 @@ describe('an address that other machines can reach', () => {
     }
   });
 
-  it('is not left out without a word when the machine does not have it', async () => {
+  it('is an error if the machine does not have it', async () => {
     const home = await tempFolder();
     const env = { HOB_LISTEN: '127.0.0.1,203.0.113.77' };
     const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0', '--token'], env).ended;
@@ -334,7 +334,7 @@ describe('an address that other machines can reach', () => {
   });
 
   it.skipIf(!isConnected).each([['0.0.0.0'], ['::'], [outward ?? '']])(
-    'is served with one, when it listens on %s',
+    'is served in token mode, if it listens on %s',
     async (host) => {
       const scripts = await tempFolder();
       const node = await writeScript(scripts, 'node', { node: true });
@@ -346,7 +346,7 @@ write({"code": 0, "msg": "ok", "linked": linked})`,
         ),
       });
       const hob = await startHob({ scripts: [scripts], args: ['--host', host, '--token'] });
-      await until('it says where it is', async () => hob.said().includes(host));
+      await until('it has printed its address', async () => hob.said().includes(host));
       await until('the warning is logged', async () =>
         hob.log().includes('other machines can reach this Hob over unencrypted connections'),
       );
@@ -356,7 +356,7 @@ write({"code": 0, "msg": "ok", "linked": linked})`,
       expect((await fetch(`${away}/api/health`)).status).toBe(200);
       expect((await fetch(`${away}/api/scripts`)).status).toBe(401);
       expect((await fetch(`${away}/api/scripts`, { headers: known })).status).toBe(200);
-      // A name that leads here is not ours, token or not.
+      // A foreign host name is refused, with or without a token.
       const rebound = await ask(`${away}/api/scripts`, 'GET', { ...known, host: `evil.test:${port}` });
       expect(rebound.status).toBe(403);
       const { body } = await hob.post('/api/execute', { script_id: caller, sync: true }, known);

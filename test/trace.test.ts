@@ -7,11 +7,11 @@ import { startHob, tempFolder } from './support/hob.ts';
 import { has } from './support/needs.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
-/** What a script does that knows the address of the service, and not its own. */
+/** The address of the service without the run token, as some scripts use it. */
 const bareAddress = 'bare = env["api_base"].split("/r/")[0]';
 
 describe.runIf(has('/proc', process.platform === 'linux'))('a link without a run token', () => {
-  it('ends at 8 levels with 400 when a script links itself for ever', async () => {
+  it('ends at 8 levels with 400 when a script links itself forever', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'self', {
       language: 'python',
@@ -30,7 +30,7 @@ write({**(answer["result"] if status == 200 else {"code": status, "msg": answer[
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
   });
 
-  it('is recorded with the run it came from, also through a shell, a new session and an empty environment', async () => {
+  it('is recorded with its parent run, also through a shell, a new session and an empty environment', async () => {
     const scripts = await tempFolder();
     const leaf = await writeLeaf(scripts);
     const top = await writeScript(scripts, 'top', {
@@ -57,11 +57,11 @@ write({"code": 0, "msg": "top", "leaves": [answer["result"]["run"] for answer in
     }
   });
 
-  it('keeps its place in the chain when the run that it came from has ended', async () => {
+  it('keeps its place in the chain after its parent run has ended', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const leaf = await writeLeaf(scripts);
-    // What it leaves behind calls when its input ends, which the test decides on.
+    // The process that it leaves behind calls when its input ends, which the test controls.
     const leaver = await writeScript(scripts, 'leaver', {
       language: 'python',
       node: true,
@@ -101,7 +101,7 @@ write({"code": 0, "msg": "left", "run": env["run_id"]})
     expect(record).toMatchObject({ depth: 1, origin: 'link', parent_run_id: null });
   });
 
-  it('is never taken for one of another run: 40 at once from 8 runs', async () => {
+  it('is never attributed to another run: 40 at once from 8 runs', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const leaf = await writeLeaf(scripts);
@@ -136,7 +136,7 @@ with ThreadPoolExecutor(5) as pool:
   });
 });
 
-/** A node that tells its run id. */
+/** A node that returns its run id. */
 function writeLeaf(scripts: string): Promise<string> {
   return writeScript(scripts, 'leaf', {
     language: 'python',

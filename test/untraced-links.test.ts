@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { appInProcess, openDoor } from './support/app-in-process.ts';
 
-describe('links of callers that cannot be found', () => {
-  it('are refused when there is no place left for them, with 503 and a way out', async () => {
+describe('links of callers that cannot be traced', () => {
+  it('get 503 with advice when their limit is reached', async () => {
     const { link, runs } = await serve({ maxRuns: 2 });
     const first = link();
     await runs.begun(1);
@@ -19,7 +19,7 @@ describe('links of callers that cannot be found', () => {
     expect((await first).status).toBe(200);
   });
 
-  it('give their place back with their answer', async () => {
+  it('release their place with their answer', async () => {
     const { link, runs } = await serve({ maxRuns: 2 });
     for (let count = 1; count <= 3; count++) {
       const answer = link();
@@ -29,7 +29,7 @@ describe('links of callers that cannot be found', () => {
     }
   });
 
-  it('give their place back when what they ask for is refused', async () => {
+  it('release their place when they are refused', async () => {
     const { link, runs } = await serve({ maxRuns: 2 });
     for (let count = 0; count < 3; count++) expect((await link({}, { params: [] })).status).toBe(400);
     const answer = link();
@@ -38,7 +38,7 @@ describe('links of callers that cannot be found', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('give their place back when the caller hangs up, also those that wait behind another on its connection', async () => {
+  it('release their place when the caller disconnects, also those queued behind another on its connection', async () => {
     const { link, runs, port, script, arrivals } = await serve({ maxRuns: 3 });
     const arrival = once(arrivals, 'connection');
     const caller = connect(port, '127.0.0.1');

@@ -15,7 +15,7 @@ import {
 import { bash, writeScript } from './support/scripts.ts';
 import { fileThere } from './support/until.ts';
 
-/** This very build under another version number, as it would be installed before or after an upgrade. */
+/** This build under another version number, as it would be before or after an upgrade. */
 async function installAs(version: string): Promise<string> {
   const root = await tempFolder();
   for (const name of ['bin', 'dist'])
@@ -38,7 +38,7 @@ async function startScripts() {
 }
 
 describe('after an upgrade', () => {
-  it('the executor of the old version finishes its runs, and a new one takes the new ones', async () => {
+  it('the executor of the old version finishes its runs, and a new one takes the new runs', async () => {
     const { scripts, files, id } = await startScripts();
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const before = String((await old.post('/api/execute', { script_id: id })).body.run_id);
@@ -59,11 +59,11 @@ describe('after an upgrade', () => {
     for (const runId of [before, after]) {
       expect(await hob.ended(runId)).toMatchObject({ end_cause: 'exit', exit_code: 6 });
     }
-    // The old one has nothing more to tell.
+    // The old executor has nothing more to report.
     await untilGone(oldExecutor);
   });
 
-  it('a run of the old version can still be cancelled, and is cleared up after when its executor is killed', async () => {
+  it('a run of the old version can still be cancelled, and ends as lost if its executor is killed', async () => {
     const { scripts, files, id } = await startScripts();
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const submit = async () => String((await old.post('/api/execute', { script_id: id })).body.run_id);
@@ -81,7 +81,7 @@ describe('after an upgrade', () => {
     expect(body).toMatchObject({ running: 0, queued: 0 });
   });
 
-  it('an executor whose language is not understood is left to finish, and its runs are not given up', async () => {
+  it('an executor with an unknown protocol finishes its runs, and they are not recorded as lost', async () => {
     const { scripts, files, id } = await startScripts();
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const runId = String((await old.post('/api/execute', { script_id: id })).body.run_id);
@@ -98,7 +98,7 @@ describe('after an upgrade', () => {
       body: { code: 'executor-unavailable' },
     });
     await writeFile(join(files, 'go'), '');
-    // It waits a minute for a service that could hear the end; here it is not given the minute.
+    // It waits a minute for a service that could receive the end. This test does not.
     await noted(old.home, runId);
     process.kill(oldExecutor, 'SIGKILL');
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'exit', exit_code: 6 });

@@ -23,7 +23,7 @@ const isHere = has('Python on Linux', process.platform === 'linux' && findProgra
 
 const quickStop = 'stop_grace_s = 1\n';
 
-/** It says that it is there, waits until it may go on, and ends in the way that a parameter names. */
+/** Reports that it has started, waits for a file, and ends in the way that a parameter names. */
 const patient = python(`
 import time
 files, how = run["params"]["files"], run["params"].get("how")
@@ -36,7 +36,7 @@ print("parent", os.getppid())
 if how == "three": sys.exit(3)
 `);
 
-/** It starts children in ways that leave no trace but their environment, and waits. */
+/** Starts children that can be found only by their environment, and waits. */
 const withFamily = python(`
 import subprocess, time
 files, mode = run["params"]["files"], run["params"].get("mode")
@@ -59,7 +59,7 @@ async function begun(files: string): Promise<number> {
   return Number(await readFile(join(files, 'began'), 'utf8'));
 }
 
-/** Begins a run that is warm, for which the script was run without files before. */
+/** Starts a warm run. Before that, the script has run without files to start interpreters. */
 async function beginWarm(hob: Hob, id: string, params: Record<string, unknown>) {
   await makeWarm(hob, id, { params: { files: '' } });
   const before = await warmOf(hob);
@@ -78,7 +78,7 @@ describe.skipIf(!isHere)('a warm run', () => {
   });
   afterAll(() => service.close());
 
-  it('is lost, with all its output, when the fork server is killed meanwhile, and warm starts come back', async () => {
+  it('is lost, with its output kept, if the fork server is killed, and warm starts work again later', async () => {
     const { hob, add } = service;
     const id = await add('server-killed', { language: 'python', entry: patient });
     const files = await tempFolder();
@@ -87,18 +87,18 @@ describe.skipIf(!isHere)('a warm run', () => {
     expect(parentOf(pid)).toBe(server);
     killEach([server]);
     await untilGone(server);
-    // A run that comes meanwhile is started cold, and right.
+    // A run in the meantime starts cold and succeeds.
     const other = await hob.run(id, { params: { files: '' } });
     expect(other.body.exit_code).toBe(0);
     await writeFile(join(files, 'go'), '');
-    // Its parent was the only process that the kernel tells how it ended.
+    // The kernel reported the exit only to its parent, the killed fork server.
     expect(await hob.ended(runId)).toMatchObject({ state: 'unknown', end_cause: 'lost' });
     const answer = await fetch(`${hob.url}/api/runs/${runId}/stdout`);
     expect((await answer.text()).length).toBeGreaterThan(100_000);
     expect((await runWarm(hob, id, { params: { files: '' } })).body.exit_code).toBe(0);
   });
 
-  it('is none when the one that waits was killed, and the run is right all the same', async () => {
+  it('becomes cold and succeeds if the waiting interpreter was killed', async () => {
     const { hob, add } = service;
     const id = await add('waiting-killed', { language: 'python', entry: patient });
     for (let count = 0; count < 3; count++) {
@@ -110,13 +110,13 @@ describe.skipIf(!isHere)('a warm run', () => {
     }
   });
 
-  it('ends with its executor, of which no interpreter is left, and the next executor has its own', async () => {
+  it('ends with its executor, which leaves no interpreter, and the next executor has its own', async () => {
     const { hob, add, trace } = service;
     const family = await add('executor-killed', { language: 'python', entry: withFamily });
     const files = await tempFolder();
     const { runId } = await beginWarm(hob, family, { files });
-    // One that just becomes another program has no environment to be seen for a moment.
-    await until('its family is there', async () => (await membersOf(runId)).length === 3);
+    // A process has no visible environment for a moment during exec.
+    await until('its processes have started', async () => (await membersOf(runId)).length === 3);
     const executor = await executorPid(hob.home);
     killEach([executor]);
     expect(await hob.ended(runId)).toMatchObject({ state: 'unknown', end_cause: 'lost' });
@@ -124,7 +124,7 @@ describe.skipIf(!isHere)('a warm run', () => {
     expect((await runWarm(hob, family, { params: { files: '' } })).body.exit_code).toBe(0);
   });
 
-  it.each(['cancelled', 'timeout'] as const)('that is %s ends with its whole family', async (cause) => {
+  it.each(['cancelled', 'timeout'] as const)('that is %s ends with all its processes', async (cause) => {
     const { hob, add } = service;
     const runtime = cause === 'timeout' ? 'timeout = 4' : '';
     const id = await add(cause, { language: 'python', entry: withFamily, runtime });
@@ -147,7 +147,7 @@ describe.skipIf(!isHere)('a warm run', () => {
   it.each([
     ['keep', 2],
     ['stop', 0],
-  ] as const)('whose survivors it is to %s leaves %i of them', async (survivors, left) => {
+  ] as const)('with survivors = %s leaves %i processes', async (survivors, left) => {
     const { hob, add } = service;
     const runtime = `survivors = "${survivors}"`;
     const id = await add(survivors, { language: 'python', entry: withFamily, runtime });
@@ -163,7 +163,7 @@ describe.skipIf(!isHere)('a warm run', () => {
     killEach(members);
   });
 
-  it('goes on when the service is killed, and its end is on record', async () => {
+  it('continues when the service is killed, and its end is recorded', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'patient', { language: 'python', entry: patient });
     const restartable = await startRestartable({ scripts: [scripts] });
@@ -173,11 +173,11 @@ describe.skipIf(!isHere)('a warm run', () => {
     expect(await isRunning(pid)).toBe(true);
     await writeFile(join(files, 'go'), '');
     expect(await restartable.hob.ended(runId)).toMatchObject({ end_cause: 'exit', exit_code: 3 });
-    // The executor and those that wait are the same as before.
+    // The executor and the waiting interpreters are the same as before.
     expect((await runWarm(restartable.hob, id, { params: { files: '' } })).body.exit_code).toBe(0);
   });
 
-  it('of a script that declares a module which never loads is cold, and nothing of that is left', async () => {
+  it('of a script whose declared module never loads is cold, and leaves no process of the attempt', async () => {
     const { hob, add, trace } = service;
     const files = await tempFolder();
     const text = `open(${JSON.stringify(join(files, 'began'))}, "a").write("x")\nimport time\ntime.sleep(600)\n`;
@@ -198,7 +198,7 @@ describe.skipIf(!isHere)('a warm run', () => {
   it.each([
     ['stop', [] as string[]],
     ['stop --all', ['--all']],
-  ])('is nowhere, and no interpreter waits, after hob %s', async (_command, flags) => {
+  ])('is over, and no interpreter waits, after hob %s', async (_command, flags) => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'patient', { language: 'python', entry: patient });
     const node = await writeScript(scripts, 'node', { language: 'node.js', entry: ['main.cjs', ''] });
@@ -215,7 +215,7 @@ describe.skipIf(!isHere)('a warm run', () => {
     await trace.noneLeft();
   });
 
-  it('of a service that is not to come back goes on, while none waits any more', async () => {
+  it('continues after the service has stopped for good, and no interpreter waits any more', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'patient', { language: 'python', entry: patient });
     const { hob, trace } = await startTraced({ scripts: [scripts] });
@@ -225,7 +225,7 @@ describe.skipIf(!isHere)('a warm run', () => {
     const executor = await executorPid(hob.home);
     await until('only the run is left', async () => {
       const left = (await trace.scripts()).filter((each) => each !== executor);
-      // The server stays until it has told how its last child ended.
+      // The fork server stays until it has reported the exit of its last child.
       return left.length === 2 && left.includes(pid) && left.includes(parentOf(pid));
     });
     expect(await membersOf(runId)).toEqual([pid]);

@@ -9,7 +9,7 @@ import { makeWarm, openWarmService, type WarmService, warmOf } from './support/w
 
 const isHere = has('Python on Linux', process.platform === 'linux' && findProgram('python3') !== null);
 
-/** Says which run it is and what it was told, between two halves of as much text as it was told to write. */
+/** Prints its run id and a mark between two halves of a text of the given size. */
 const echo = {
   python: [
     'main.py',
@@ -45,7 +45,7 @@ describe.skipIf(!isHere)('many warm runs', () => {
   });
   afterAll(() => service.close());
 
-  /** Has callers run a script so often, each with a mark of its own, and looks at every answer. */
+  /** Runs a script many times from several callers, each run with its own mark, and checks every answer. */
   async function runMany(id: string, count: number, sizeOf: (mark: number) => number): Promise<void> {
     let next = 0;
     const call = async () => {
@@ -54,7 +54,7 @@ describe.skipIf(!isHere)('many warm runs', () => {
         const { body, headers } = await service.hob.run(id, { params: { mark, size } });
         const runId = headers.get('x-hob-run-id');
         const half = 'x'.repeat(size / 2);
-        // Compared without showing them: some are long.
+        // Compared as a boolean, because some are long.
         const isWhole = body.stdout === `${half}\n${runId} ${runId} ${mark}\n${half}\n`;
         expect({ mark, isWhole, stderr: body.stderr, exit_code: body.exit_code }).toEqual({
           mark,
@@ -67,12 +67,12 @@ describe.skipIf(!isHere)('many warm runs', () => {
     await Promise.all(Array.from({ length: callers }, call));
   }
 
-  it('of Python by several callers are each its own, whole, and leave no handle behind', async () => {
+  it('of Python by several callers never mix, are complete, and leave no file handle open', async () => {
     const { hob, add } = service;
     const id = await add('python', { language: 'python', entry: [...echo.python] });
     const params = { mark: 0, size: 0 };
     await makeWarm(hob, id, { params });
-    // As many wait as there ever will.
+    // Fills the pool to its maximum.
     await runMany(id, 100, () => 0);
     const handles = await settledHandles();
     const before = await warmOf(hob);
@@ -80,12 +80,12 @@ describe.skipIf(!isHere)('many warm runs', () => {
     const after = await warmOf(hob);
     expect(after.hits + after.misses - before.hits - before.misses).toBe(300);
     expect(after.hits - before.hits).toBeGreaterThan(250);
-    // Some more may wait by now, each with three handles.
+    // A few more may wait by now, each with three file handles.
     const mostWaiting = 8;
     expect(await settledHandles()).toBeLessThanOrEqual(handles + 3 * mostWaiting);
   });
 
-  it('of Node by several callers are each its own and whole, whether they found one waiting or not', async () => {
+  it('of Node by several callers never mix and are complete, warm or cold', async () => {
     const { hob, add } = service;
     const id = await add('node', { language: 'node.js', entry: [...echo['node.js']] });
     await makeWarm(hob, id, { params: { mark: 0, size: 0 } });
@@ -94,7 +94,7 @@ describe.skipIf(!isHere)('many warm runs', () => {
     expect((await warmOf(hob)).hits).toBeGreaterThan(before.hits);
   });
 
-  it('leave no pipe in the folder of the executor but those that were made ahead, or can be used again', async () => {
+  it('leave only prepared and reusable pipes in the folder of the executor', async () => {
     const names = readdirSync(`${service.hob.home}/executor`);
     const [pipes = ''] = names.filter((name) => name.endsWith('-pipes'));
     const left = readdirSync(`${service.hob.home}/executor/${pipes}`);
@@ -103,11 +103,11 @@ describe.skipIf(!isHere)('many warm runs', () => {
     expect(left.filter((name) => !/^\d+$/.test(name))).toEqual([]);
   });
 
-  /** How many files the executor has open, once two looks agree. */
+  /** How many files the executor has open, once two counts in a row agree. */
   async function settledHandles(): Promise<number> {
     const pid = await executorPid(service.hob.home);
     let last = -1;
-    return until('the handles of the executor are settled', async () => {
+    return until('the executor keeps its number of handles', async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       const now = readdirSync(`/proc/${pid}/fd`).length;
       const isSettled = now === last;

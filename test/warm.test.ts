@@ -30,7 +30,7 @@ const entries = {
   typescript: ['main.ts', 'const count: number = process.argv.length;\nconsole.log("typescript", count)\n'],
 } as const;
 
-/** A virtual environment that has no more than it must, and its folder of packages. */
+/** A minimal virtual environment, and its site-packages folder. */
 async function makeVenv(folder: string): Promise<string> {
   await promisify(execFile)(pythonFile, ['-m', 'venv', '--without-pip', join(folder, '.venv')]);
   const [version = ''] = readdirSync(join(folder, '.venv', 'lib'));
@@ -42,13 +42,13 @@ const stdoutOf = async (hob: Hob, id: string, rest = {}) => (await hob.run(id, r
 describe.skipIf(!isHere)('a warm start', () => {
   let service: WarmService;
   beforeAll(async () => {
-    // So much that no kind is ended in favour of another.
+    // Enough memory that no kind is evicted for another.
     service = await openWarmService('warm_memory_mb = 4000\n');
   });
   afterAll(() => service.close());
 
   it.each(['python', 'node.js', 'typescript'] as const)(
-    'is what the second run of a %s script gets',
+    'happens from the second run of a %s script on',
     async (language) => {
       const { hob, add } = service;
       const [name, text] = entries[language];
@@ -69,7 +69,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     },
   );
 
-  it('is shared by scripts that are alike, and by no other', async () => {
+  it('is shared by scripts of the same kind, and by no others', async () => {
     const { hob, add } = service;
     const text = 'import os\nprint(os.environ.get("KIND"), os.path.basename(os.getcwd()))\n';
     const write = (name: string, kind: string) =>
@@ -89,7 +89,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(hits - before.hits).toBeGreaterThanOrEqual(4);
   });
 
-  it('is none for a script that says so, or when none may wait, or when the hash seed is given', async () => {
+  it('does not happen if the script forbids it, if no interpreter may wait, or with a given hash seed', async () => {
     const scripts = await tempFolder();
     const entry: [string, string] = ['main.py', 'print(hash("hob"))\n'];
     const never = await writeScript(scripts, 'never', { language: 'python', entry, runtime: 'warm = false' });
@@ -105,7 +105,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(await stdoutOf(hob, seeded)).toBe(first);
     expect(await warmOf(hob)).toMatchObject({ hits: 0, misses: 0, interpreters: [] });
     await runWarm(hob, plain);
-    // There are warm ones now, with another seed.
+    // Warm interpreters exist now, with another seed.
     expect(await stdoutOf(hob, seeded)).toBe(first);
 
     const none = await startHob({ scripts: [scripts], settings: 'warm_memory_mb = 0\n' });
@@ -114,7 +114,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(await childrenOf(await executorPid(none.home))).toEqual([]);
   });
 
-  it('keeps within the memory that it may take', async () => {
+  it('stays within its memory limit', async () => {
     const scripts = await tempFolder();
     const ids: string[] = [];
     for (const [language, entry] of Object.entries(entries))
@@ -140,7 +140,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     for (const id of ids) expect((await hob.run(id)).body.exit_code).toBe(0);
   });
 
-  it('is over when nobody has needed one for a while', async () => {
+  it('keeps no interpreter waiting that is unused for a while', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'one', { language: 'python', entry: [...entries.python] });
     const { hob, trace } = await startTraced({ scripts: [scripts], settings: 'warm_idle_minutes = 0.01\n' });
@@ -151,7 +151,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(await stdoutOf(hob, id)).toBe('python 2\n');
   });
 
-  it('has loaded what the script declares', async () => {
+  it('has loaded the modules that the script declares', async () => {
     const { hob, add } = service;
     const id = await add('declares', {
       language: 'python',
@@ -164,7 +164,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     );
   });
 
-  it('is made one by one for a package that runs a thread', async () => {
+  it('uses one process per interpreter for a package that runs a thread', async () => {
     const { hob, add, scripts } = service;
     const id = await add('threaded-one', {
       language: 'python',
@@ -188,7 +188,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     );
   });
 
-  it('sees what has changed in its environment since', async () => {
+  it('sees changes in its environment', async () => {
     const { hob, add, scripts } = service;
     const id = await add('changing', {
       language: 'python',
@@ -212,7 +212,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     await appendFile(join(packages, 'more.pth'), 'import sys; sys.hooked = True\n');
     expect(await stdoutOf(hob, id)).toBe('1.1.0 True True\n');
     await makeWarm(hob, id);
-    // Another environment in its place, of which nothing is left but the name.
+    // A new environment in its place, with only the same name.
     await rm(join(scripts, 'changing', '.venv'), { recursive: true });
     await makeVenv(join(scripts, 'changing'));
     await write('2.0');
@@ -225,7 +225,7 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(await stdoutOf(hob, id)).toBe('2.0 False False\n');
   });
 
-  it('hands a lock on when the process of its holder is gone, however much memory that had', async () => {
+  it('passes a lock on when the process of its holder is gone, however much memory that had', async () => {
     const { hob, add, scripts } = service;
     const id = await add('holder', {
       language: 'python',
@@ -248,7 +248,7 @@ for at in range(0, len(held), 4096): held[at] = 1
     await rm(join(scripts, 'holder'), { recursive: true });
   });
 
-  it('runs the entry as it is now', async () => {
+  it('runs the current version of the entry', async () => {
     const { hob, add, scripts } = service;
     for (const [language, name, say] of [
       ['python', 'main.py', 'print'],
@@ -269,7 +269,7 @@ for at in range(0, len(held), 4096): held[at] = 1
     }
   });
 
-  it('is left to a real start when the paths are too long to be told', async () => {
+  it('is replaced by a cold start if the paths are too long for the message', async () => {
     const { hob, add } = service;
     const scripts = await tempFolder();
     const plain = await add('short', { language: 'python', entry: [...entries.python] });
@@ -292,7 +292,7 @@ for at in range(0, len(held), 4096): held[at] = 1
     expect((await runWarm(hob, plain)).body.stdout).toBe('python 2\n');
   });
 
-  it('has the limits and the mask of a real one, and is known by its run', async () => {
+  it('has the limits and the umask of a cold one, and is identified by its run', async () => {
     const { hob, add } = service;
     const id = await add('limited', {
       language: 'python',

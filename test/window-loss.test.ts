@@ -20,7 +20,7 @@ import { tempFolder } from './support/hob.ts';
 
 type Peer = (message: ToWindow, socket: Socket) => void;
 
-/** Runs a shell script in a window whose program does as the test says. */
+/** Runs a shell script in a window whose program behaves as the test says. */
 async function runInWindow(script: string, terminal: string | null, peer: Peer) {
   const runId = randomUUID();
   const folder = await tempFolder();
@@ -29,7 +29,7 @@ async function runInWindow(script: string, terminal: string | null, peer: Peer) 
   await once(server, 'listening');
   const far = connect(socketPath);
   const [near]: Socket[] = await once(server, 'connection');
-  if (near === undefined) throw new Error('nobody called');
+  if (near === undefined) throw new Error('no connection');
   onTestFinished(() => {
     near.destroy();
     server.close();
@@ -60,21 +60,21 @@ async function runInWindow(script: string, terminal: string | null, peer: Peer) 
   return { run: supervise(spec, { fifos: null, cgroups: null, warm: null, windows }, events), started };
 }
 
-it('a script that ends while its window is there has ended by itself', async () => {
+it('a script that exits while its window is open has ended by itself', async () => {
   const { run } = await runInWindow('exit 5', '/dev/null', (message, socket) => {
     if (message.type === 'drain') sendMessage(socket, { type: 'drained' });
   });
   expect(await run.end).toMatchObject({ cause: 'exit', exitCode: 5, window: 'open' });
 });
 
-it('a script that ends of the loss of its window was cancelled, even if its end is heard of first', async () => {
+it('a script that exits because its window was lost is cancelled, even if its exit is reported first', async () => {
   const { run } = await runInWindow('exit 5', '/dev/null', (message, socket) => {
     if (message.type === 'drain') socket.destroy();
   });
   expect(await run.end).toMatchObject({ cause: 'cancelled', exitCode: 5, window: 'gone' });
 });
 
-it('a run can be stopped whose window has started the script and says nothing of its end', async () => {
+it('a run can be stopped if its window has started the script and never reports its end', async () => {
   const { run, started } = await runInWindow('exec sleep 600', null, (message, socket) => {
     if (message.type !== 'start') return;
     const child = spawn(message.file, message.args, { env: message.env, stdio: 'ignore' });

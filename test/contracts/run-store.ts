@@ -205,7 +205,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.findByToken('TOKEN')).toBeNull();
     });
 
-    it('lists runs without an end in the order of insertion, whatever their timestamps', () => {
+    it('lists runs without an end in the order of insertion, not of their timestamps', () => {
       const store = open();
       const at = (minute: number) => queuedRun({ queuedAt: `2024-05-01T12:0${minute}:00.000Z` });
       const records = [at(3), at(1), at(2), at(1), at(0)] as const;

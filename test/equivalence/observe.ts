@@ -19,7 +19,7 @@ export interface Observation {
   };
 }
 
-/** Longer texts are compared by hash, because nobody could read the difference. */
+/** Longer texts are compared by hash, because their difference would be unreadable. */
 const mostReadable = 1_000_000;
 
 /** Runs a script and collects its effects. */
@@ -60,7 +60,7 @@ export async function observe(
 
 /** Waits until the processes that a run left behind have been counted, and then kills them. */
 export async function countLeft(hob: Hob, runId: string): Promise<number> {
-  const count = await until('what the run left is counted', async () => {
+  const count = await until('the remaining processes are counted', async () => {
     const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
     return typeof left_running === 'number' ? left_running : false;
   });

@@ -111,7 +111,7 @@ describe('the judge of API answers', async () => {
   it.each<[string, Partial<ApiAnswer>, Partial<Call>?]>([
     ['it has the form of another operation', { body: Buffer.from('{"status":"error","message":"no"}') }],
     ['it has one field too many', { body: Buffer.from('{"error":"no","code":1}') }],
-    ['it is no JSON', { body: Buffer.from('{"error":') }],
+    ['it is not JSON', { body: Buffer.from('{"error":') }],
     ['it is of another type', { headers: { ...refusal.headers, 'content-type': 'text/plain' } }],
     ['it has no error code', { headers: constant }],
     ['its error code is not listed', { headers: { ...constant, 'x-hob-error': 'none' } }],
@@ -121,21 +121,15 @@ describe('the judge of API answers', async () => {
       'its status is not documented',
       { status: 201, headers: constant, body: Buffer.from('{"success":true}') },
     ],
-    [
-      'it may be read as something else',
-      { headers: { ...refusal.headers, 'x-content-type-options': undefined } },
-    ],
+    ['browsers may guess its type', { headers: { ...refusal.headers, 'x-content-type-options': undefined } }],
     ['other origins may read it', { headers: { ...refusal.headers, 'access-control-allow-origin': '*' } }],
-    [
-      'it denies a path that is there',
-      { status: 404, headers: { ...constant, 'x-hob-error': 'path-unknown' } },
-    ],
+    ['it denies an existing path', { status: 404, headers: { ...constant, 'x-hob-error': 'path-unknown' } }],
     [
       'it does not name its run',
       { status: 200, headers: constant, body: Buffer.from('{"status":"success"}') },
       { target: '/api/progress' },
     ],
-    ['it has a body although it was asked for by HEAD', {}, { method: 'HEAD', target: '/api/health' }],
+    ['it has a body after HEAD', {}, { method: 'HEAD', target: '/api/health' }],
   ])('finds that %s', (_what, doctored, other = {}) => {
     expect(findFaults({ ...call, ...other }, { ...refusal, ...doctored }, rules)).not.toEqual([]);
   });

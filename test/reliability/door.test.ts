@@ -88,7 +88,7 @@ async function knockOn(blindness: Blindness, count: number, isEnough?: (tally: T
 }
 
 describe('a defect in access control', () => {
-  it.each(blindnesses)('is detected: %s', patiently, async (_what, blindness) => {
+  it.each(blindnesses)('is detected if it ignores %s', patiently, async (_what, blindness) => {
     const isBreach = (wrong: string) => /^a request that must be out for [a-z, -]+ got 200/.test(wrong);
     const tally = await knockOn(blindness, 6000, ({ disagreements }) => disagreements.some(isBreach));
     expect(tally.disagreements.some(isBreach)).toBe(true);

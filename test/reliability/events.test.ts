@@ -54,14 +54,14 @@ it(
     isDone = true;
     await Promise.all(posting);
 
-    await until('nothing is under way', async () => {
+    await until('no run is active', async () => {
       const { running, queued } = (await hob.get('/api/health')).body;
       return running === 0 && queued === 0;
     });
     // An event from now on comes after all events of the runs.
     await hob.post('/api/notify', { notify_type: 'info' });
     const isLast = ({ type }: { type: string }) => type === 'notification';
-    await until('all was heard', async () => follower.events.some(isLast));
+    await until('all events have arrived', async () => follower.events.some(isLast));
     await follower.stop();
     const { events } = follower;
     const told = new Set(events.filter(({ type }) => type === 'run.ended').map(({ data }) => data.run_id));

@@ -114,7 +114,7 @@ async function callAtOnce(hob: Hob, id: string, files: string): Promise<Promise<
     return begun + turnedAway >= callers;
   };
   // A connection that the service has no handle for stays in the kernel's queue, and nothing shows that.
-  await until('all callers are settled', isSettled, 3000).catch(() => {});
+  await until('all callers have begun or were refused', isSettled, 3000).catch(() => {});
   await writeFile(join(files, 'go'), '');
   return calls;
 }

@@ -29,7 +29,7 @@ export class HeapProbe {
   async measure(pid: number): Promise<Held> {
     await rm(this.#file, { force: true });
     process.kill(pid, 'SIGUSR2');
-    const text = await until('the process has told its memory', () =>
+    const text = await until('the process has reported its memory', () =>
       readFile(this.#file, 'utf8').catch(() => undefined),
     );
     const { heapUsed, external, rss }: NodeJS.MemoryUsage = JSON.parse(text);

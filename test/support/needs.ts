@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** What a machine may lack even in CI, and why. */
+/** Programs that a machine may lack even in CI, and why. */
 const skips: { what: string; why: string }[] = JSON.parse(
   readFileSync(new URL('../skips.json', import.meta.url), 'utf8'),
 );

@@ -136,7 +136,7 @@ export function endOf(packages: Packages, { id }: { id: string }): Promise<Opera
   });
 }
 
-/** What the package folder contains: by package, the current version, the previous one, and all version folders. */
+/** The contents of the package folder: by package, the current version, the previous one, and all version folders. */
 export async function stateOf(folder: string): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
   for (const name of await readdir(folder).catch(() => [])) {

@@ -8,7 +8,7 @@ export interface Secret {
   readonly value: string;
 }
 
-/** Something that was stored or sent, and where. */
+/** Stored or sent bytes, and where they are. */
 export interface Place {
   readonly at: string;
   readonly bytes: Buffer;

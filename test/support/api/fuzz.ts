@@ -70,7 +70,7 @@ export class Fuzz {
   /** Cancels all runs but the one that lasts as long as the test, and waits until they have ended. */
   async settle(): Promise<void> {
     for (const runId of this.#known.takeLasting()) await this.#hob.post(`/api/runs/${runId}/cancel`, {});
-    await until('nothing is under way', async () => {
+    await until('no run is active', async () => {
       const { running, queued } = (await this.#hob.get('/api/health')).body;
       return running === 1 && queued === 0;
     });

@@ -20,7 +20,7 @@ export interface KnownScripts {
 const remembered = 200;
 const mostLasting = 4;
 
-/** What a caller knows from earlier answers and can use in the next call. */
+/** Ids and values from earlier answers that the next call can use. */
 export class Known {
   readonly #scripts: KnownScripts;
   /** A run that lasts as long as the test, and the path prefix with its token. */

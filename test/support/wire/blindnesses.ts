@@ -26,11 +26,11 @@ const valuesOf = (wanted: string, see: (value: string) => string) =>
 export const blindnesses: [what: string, blindness: Blindness][] = [
   ['a second Host', firstHostOnly],
   [
-    'what stands before localhost in a Host',
+    'the text before localhost in a Host',
     valuesOf('host', (host) => host.replace(/^.*localhost/i, 'localhost')),
   ],
   ['a dot at the end of a Host', valuesOf('host', (host) => host.replace('.:', ':'))],
-  ['what stands behind a comma in a Host', valuesOf('host', (host) => host.replace(/,.*/, ''))],
+  ['the text after a comma in a Host', valuesOf('host', (host) => host.replace(/,.*/, ''))],
   ['any Origin', withHeaders((name, value) => (name === 'origin' ? null : [name, value]))],
   [
     'an Origin of null',
@@ -47,7 +47,7 @@ export const blindnesses: [what: string, blindness: Blindness][] = [
   ['a fragment', (knock) => ({ ...knock, target: knock.target.replaceAll('#', '') })],
   ['two slashes', (knock) => ({ ...knock, target: knock.target.replace(/^\/+/, '/') })],
   [
-    'a whole address as the target',
+    'an absolute URL as the target',
     (knock) => ({ ...knock, target: knock.target.replace(/^https?:\/\/[^/]*/i, '') }),
   ],
   ['the version', (knock) => ({ ...knock, httpVersion: '1.1' })],
