@@ -15,7 +15,7 @@ const isHere = has(
 );
 
 /** How many notifications a bubble represents. */
-function told(body: string): number {
+function notificationsIn(body: string): number {
   return Number(/^(\d+) more notifications$/.exec(body)?.[1] ?? 1);
 }
 
@@ -54,11 +54,11 @@ describe.runIf(isHere)('a burst of notifications', () => {
       // The history contains only closed bubbles.
       await dunst.closeAll();
       const items = await dunst.history();
-      return items.reduce((sum, { body }) => sum + told(body), 0) === 501 && items;
+      return items.reduce((sum, { body }) => sum + notificationsIn(body), 0) === 501 && items;
     });
     // Ten, unless this machine is so busy that the burst takes longer than the four seconds after which a summary is shown.
     expect(history.length).toBeLessThanOrEqual(9 + windows);
-    expect(told(history.at(0)?.body ?? '')).toBeGreaterThan(1);
+    expect(notificationsIn(history.at(0)?.body ?? '')).toBeGreaterThan(1);
 
     const after = await probe.measure(pid);
     // 500 messages of 3 kB are 1.5 MB. The buffer of the event stream has its own limit.

@@ -15,7 +15,7 @@ async function pidIn(path: string): Promise<number> {
 }
 
 /** A script that writes its process id, and then keeps running. */
-const patient = (files: string, name: string) =>
+const sleeper = (files: string, name: string) =>
   bash(`echo $$ > "${files}/${name}.new"; mv "${files}/${name}.new" "${files}/${name}"; exec sleep 600`);
 
 const cancel = (hob: Hob, runId: string) => hob.post(`/api/runs/${runId}/cancel`, {});
@@ -24,7 +24,7 @@ describe('cancelling a run', () => {
   it('stops its script, and the record and the waiting caller get this end', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const id = await writeScript(scripts, 'patient', { entry: patient(files, 'pid') });
+    const id = await writeScript(scripts, 'patient', { entry: sleeper(files, 'pid') });
     const hob = await startHob({ scripts: [scripts], settings: quickStop });
     const answer = hob.run(id);
     const pid = await pidIn(join(files, 'pid'));
@@ -50,7 +50,7 @@ describe('cancelling a run', () => {
   it('answers in the language of the caller, and so do rerunning and deleting a run', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const id = await writeScript(scripts, 'patient', { entry: patient(files, 'pid') });
+    const id = await writeScript(scripts, 'patient', { entry: sleeper(files, 'pid') });
     const hob = await startHob({ scripts: [scripts], settings: quickStop });
     for (const [language, texts] of [
       ['en', ['The run is being stopped', 'The run was accepted', 'The run was deleted']],
@@ -71,7 +71,7 @@ describe('cancelling a run', () => {
   it('that is queued removes it from the queue, and it never starts', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
+    const first = await writeScript(scripts, 'first', { entry: sleeper(files, 'first') });
     const second = await writeScript(scripts, 'second', { entry: bash(`touch "${files}/second"`) });
     const hob = await startHob({ scripts: [scripts], settings: `max_runs = 1\n${quickStop}` });
     const running = String((await hob.post('/api/execute', { script_id: first })).body.run_id);
@@ -93,7 +93,7 @@ describe('cancelling a run', () => {
   it('is not undone when the service is killed before it has recorded the end', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
+    const first = await writeScript(scripts, 'first', { entry: sleeper(files, 'first') });
     const second = await writeScript(scripts, 'second', { entry: bash(`touch "${files}/second"`) });
     const settings = `max_runs = 1\n${quickStop}`;
     const home = await tempFolder();
@@ -114,7 +114,7 @@ describe('cancelling a run', () => {
   it('answers a caller that waits in the queue with the outcome of a cancelled run', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
+    const first = await writeScript(scripts, 'first', { entry: sleeper(files, 'first') });
     const second = await writeScript(scripts, 'second', { runtime: 'concurrency = 1' });
     const hob = await startHob({ scripts: [scripts], settings: `max_runs = 1\n${quickStop}` });
     const running = String((await hob.post('/api/execute', { script_id: first })).body.run_id);
@@ -130,11 +130,11 @@ describe('cancelling a run', () => {
   it('also cancels every run in its tree that it waits for, running or queued', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: sleeper(files, 'leaf') });
     const held = await writeScript(scripts, 'held', { node: true, runtime: 'lock = "x"' });
     const locker = await writeScript(scripts, 'locker', {
       runtime: 'lock = "x"',
-      entry: patient(files, 'locker'),
+      entry: sleeper(files, 'locker'),
     });
     const middle = await writeScript(scripts, 'middle', {
       language: 'python',
@@ -145,7 +145,7 @@ with ThreadPoolExecutor(2) as pool:
     list(pool.map(lambda id: call("/api/link", {"script_id": id}), ["${leaf}", "${held}"]))
 `),
     });
-    const loose = await writeScript(scripts, 'loose', { entry: patient(files, 'loose') });
+    const loose = await writeScript(scripts, 'loose', { entry: sleeper(files, 'loose') });
     const top = await writeScript(scripts, 'top', {
       language: 'python',
       entry: python(`
@@ -272,7 +272,7 @@ while True: time.sleep(1)
   it('works for a run that an earlier service started', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: sleeper(files, 'leaf') });
     const top = await writeScript(scripts, 'top', {
       language: 'python',
       entry: python(`
@@ -298,7 +298,7 @@ describe('a run that times out', () => {
   it('also stops the runs that it waits for, before its own grace period is over', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: sleeper(files, 'leaf') });
     const top = await writeScript(scripts, 'top', {
       language: 'python',
       runtime: 'timeout = 1.5',

@@ -177,7 +177,7 @@ describe('a change on disk', () => {
     await eventually(hob, id, { status: 200, message: 'ran' });
   });
 
-  it('does not disturb a run in flight', async () => {
+  it('does not disturb an active run', async () => {
     const scripts = await tempFolder();
     const go = join(await tempFolder(), 'go');
     const id = await writeScript(scripts, 'script', {

@@ -54,8 +54,10 @@ describe('in Chinese, help', () => {
     expect(pages.map(({ path }) => path)).toEqual(
       expect.arrayContaining(subcommands.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)),
     );
-    const untold = pages.flatMap(({ texts }) => texts).filter(([, description]) => !han.test(description));
-    expect(untold).toEqual([]);
+    const undescribed = pages
+      .flatMap(({ texts }) => texts)
+      .filter(([, description]) => !han.test(description));
+    expect(undescribed).toEqual([]);
     // Indented lines may be examples; all other lines are prose.
     const prose = pages.flatMap(({ help }) => help.split('\n')).filter((line) => /^\S/.test(line));
     expect(prose.length).toBeGreaterThan(subcommands.length * 3);
@@ -150,25 +152,25 @@ acme/none  -        -  缺失  图片放大
       join(folder, 'script.toml'),
       '[service.info]\nid = "x"\nname = 5\n[service.runtime]\nentry = "main.sh"\n',
     );
-    const [told, printed] = await Promise.all([say('check', folder), say('check', folder, '--json')]);
-    expect(told).toMatchObject({ code: 1, stderr: '' });
-    expect(told.stdout).toMatch(/^script\.toml:2 {2}错误 {3}\S*.*\p{Script=Han}.*\n {4}.*\p{Script=Han}/u);
-    expect(told.stdout).toMatch(/\n\d 个错误.*。修正错误后才能安装。\n$/);
+    const [shown, printed] = await Promise.all([say('check', folder), say('check', folder, '--json')]);
+    expect(shown).toMatchObject({ code: 1, stderr: '' });
+    expect(shown.stdout).toMatch(/^script\.toml:2 {2}错误 {3}\S*.*\p{Script=Han}.*\n {4}.*\p{Script=Han}/u);
+    expect(shown.stdout).toMatch(/\n\d 个错误.*。修正错误后才能安装。\n$/);
     expect(printed.stdout).not.toMatch(han);
   });
 
   it('reports the findings of hob doctor, with unchanged JSON', async () => {
     const few = { ...chinese, PATH: await tempFolder(), HOB_PORT: '0' };
-    const [told, printed] = await Promise.all([
+    const [shown, printed] = await Promise.all([
       runCli(['doctor', '--home', home], few).ended,
       runCli(['doctor', '--json', '--home', home], few).ended,
     ]);
-    const titles = told.stdout.split('\n').filter((line) => /^[^\s]/.test(line));
+    const titles = shown.stdout.split('\n').filter((line) => /^[^\s]/.test(line));
     expect(titles.slice(0, 5)).toEqual(['Hob', '数据目录', '设置', '服务', '语言']);
-    expect(told.stdout).toContain(
+    expect(shown.stdout).toContain(
       `  ✓ Hob ${readVersion()} 正在 ${hob.url} 提供服务（进程 ${hob.process.pid}）\n`,
     );
-    expect(told.stdout).toContain(
+    expect(shown.stdout).toContain(
       '  ! 未安装 git：无法从 git 仓库安装脚本\n    下一步：请安装 git：https://git-scm.com/',
     );
     const said: { findings: { what: string; next: string | null }[] } = JSON.parse(printed.stdout);

@@ -219,7 +219,7 @@ describe('an unusual client', () => {
   it.skipIf(!curl).each([
     ['a body of unknown length', ['-H', 'Transfer-Encoding: chunked', '-d', '@-']],
     ['a streamed body', ['-X', 'POST', '-T', '-']],
-  ])('sends %s', async (_what, args) => {
+  ])('that sends %s is answered', async (_what, args) => {
     const { json, url } = callWith('localhost', 'json', 'in chunks');
     const sent = run('curl', ['-sS', '-v', '-H', 'Content-Type: application/json', ...args, url]);
     sent.child.stdin?.end(JSON.stringify(json));

@@ -78,9 +78,9 @@ describe.runIf(hasChromium)('notifications', () => {
     await items.first().getByRole('img', { name: 'error' }).waitFor();
     expect(await items.count()).toBe(50);
     await page.getByRole('button', { name: 'Show older notifications' }).click();
-    const told = items.filter({ hasText: '3 files moved' });
-    await told.getByRole('link', { name: 'Herald' }).waitFor();
-    await told.getByRole('link', { name: 'View run' }).waitFor();
+    const moved = items.filter({ hasText: '3 files moved' });
+    await moved.getByRole('link', { name: 'Herald' }).waitFor();
+    await moved.getByRole('link', { name: 'View run' }).waitFor();
     await checkAccess();
     await notify({ message: 'while the page is open', duration: 1 });
     await items.first().getByText('while the page is open').waitFor();

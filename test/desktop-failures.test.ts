@@ -50,7 +50,7 @@ interface Failure {
 }
 
 /** Starts the missing programs of a desktop. */
-async function mend(desk: Desk): Promise<Dunst> {
+async function startMissing(desk: Desk): Promise<Dunst> {
   desk.bus ??= await startBus(desk.folder);
   desk.dunst ??= await startDunst({ folder: desk.folder, bus: desk.bus, screen });
   return desk.dunst;
@@ -148,7 +148,7 @@ const failures: Failure[] = [
     name: 'a daemon that has died',
     state: 'unreachable',
     async make(desk) {
-      const dunst = await mend(desk);
+      const dunst = await startMissing(desk);
       await dunst.kill();
       desk.dunst = null;
     },
@@ -157,7 +157,7 @@ const failures: Failure[] = [
     name: 'a daemon that is frozen',
     state: 'unreachable',
     async make(desk) {
-      const dunst = await mend(desk);
+      const dunst = await startMissing(desk);
       dunst.process.kill('SIGSTOP');
     },
     async undo({ dunst }) {
@@ -228,7 +228,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
       await notify(hob, 'still too early');
 
       await failure.undo?.(desk);
-      const dunst = await mend(desk);
+      const dunst = await startMissing(desk);
       await until('it shows again', async () => showsWithin(desktop));
       expect(desktop.state).toBe('ready');
       await until('the service shows again', async () => {
@@ -239,16 +239,16 @@ describe.runIf(isHere)('a desktop that fails', () => {
       });
 
       // Logged once when it begins, and once when it is over.
-      const isTold = failure.state === 'unreachable' ? 1 : 0;
-      expect(count(hob.log(), 'desktop is unreachable')).toBe(isTold);
-      expect(count(hob.log(), 'desktop is reachable again')).toBe(isTold);
-      if (isTold) expect(hob.log()).toMatch(/"problem":"[^"]{20,}","hint":"[^"]{20,}"/);
+      const logLines = failure.state === 'unreachable' ? 1 : 0;
+      expect(count(hob.log(), 'desktop is unreachable')).toBe(logLines);
+      expect(count(hob.log(), 'desktop is reachable again')).toBe(logLines);
+      if (logLines) expect(hob.log()).toMatch(/"problem":"[^"]{20,}","hint":"[^"]{20,}"/);
     },
   );
 
   it('costs only the current bubble when the bus is killed while it is shown', async () => {
     const { desk, desktop, environment } = await startScene(null);
-    const dunst = await mend(desk);
+    const dunst = await startMissing(desk);
     const hob = await startHob({ env: environment });
     expect(await showsWithin(desktop)).toBe(true);
     await notify(hob, 'all is well');
@@ -260,7 +260,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     await killBus(desk);
     expect(await Promise.all(pending)).toEqual([false, false]);
 
-    const again = await mend(desk);
+    const again = await startMissing(desk);
     expect(await showsWithin(desktop)).toBe(true);
     await notify(hob, 'here again');
     await until('both are shown again', async () => (await again.displayed()) === 2);
@@ -269,7 +269,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
   it('costs no bubble when the daemon is replaced by another one', async () => {
     const { desk, desktop, environment } = await startScene(null);
     const hob = await startHob({ env: environment });
-    const dunst = await mend(desk);
+    const dunst = await startMissing(desk);
     expect(await showsWithin(desktop)).toBe(true);
     await notify(hob, 'first');
     await until('both are shown', async () => (await dunst.displayed()) === 2);
@@ -277,7 +277,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     desk.dunst = null;
     // Requested while the daemon starts, not after.
     const pending = showsWithin(desktop);
-    const again = await mend(desk);
+    const again = await startMissing(desk);
     expect(await pending).toBe(true);
     await notify(hob, 'second');
     await until('both are shown by the other', async () => (await again.displayed()) === 2);
@@ -288,7 +288,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
     const { desk, desktop, environment } = await startScene(null);
     const hob = await startHob({ env: environment });
     for (let login = 1; login <= 3; login++) {
-      const dunst = await mend(desk);
+      const dunst = await startMissing(desk);
       expect(await showsWithin(desktop)).toBe(true);
       await notify(hob, `login ${login}`);
       await until('both are shown', async () => (await dunst.displayed()) === 2);

@@ -26,7 +26,7 @@ interface PrintedFinding extends Pick<Finding, 'area' | 'state'> {
 interface Visit {
   readonly code: number | null;
   /** The findings of an area that are not ok. */
-  amiss(area: string): PrintedFinding[];
+  notOk(area: string): PrintedFinding[];
   /** The sentences of an area. */
   said(area: string): string[];
 }
@@ -54,7 +54,7 @@ async function visit(home: string, env: Record<string, string> = {}, wrapper: st
   const { findings }: { findings: PrintedFinding[] } = JSON.parse(stdout);
   return {
     code,
-    amiss: (area) => findings.filter((finding) => finding.area === area && finding.state !== 'ok'),
+    notOk: (area) => findings.filter((finding) => finding.area === area && finding.state !== 'ok'),
     said: (area) => findings.filter((finding) => finding.area === area).map(({ what }) => what),
   };
 }
@@ -95,10 +95,10 @@ const note = (what: string | RegExp, next: string | RegExp) =>
 describe('hob doctor finds nothing wrong', () => {
   it('with a home that does not exist yet, and does not create it', async () => {
     const home = join(await tempFolder(), 'not yet');
-    const { code, said, amiss } = await visit(home);
+    const { code, said, notOk } = await visit(home);
     expect(code).toBe(0);
     expect(said('home')[0]).toBe(`${home} does not exist yet; the first start creates it`);
-    expect(amiss('service')).toEqual([note('Hob is not running', 'hob start')]);
+    expect(notOk('service')).toEqual([note('Hob is not running', 'hob start')]);
     expect(said('runtimes').join('\n')).toMatch(/^node\.js \d+\.\d+\.\d+ \(.*\)$/m);
     expect(await readdir(join(home, '..'))).toEqual([]);
   });
@@ -107,12 +107,12 @@ describe('hob doctor finds nothing wrong', () => {
     const scripts = await tempFolder();
     await writeScript(scripts, 'one');
     const hob = await startHob({ scripts: [scripts], args: ['--token'] });
-    const { code, said, amiss } = await visit(hob.home, { HOB_SCRIPTS: scripts });
+    const { code, said, notOk } = await visit(hob.home, { HOB_SCRIPTS: scripts });
     expect(code).toBe(0);
     expect(said('service')[0]).toContain(`is running at ${hob.url} (process ${hob.process.pid})`);
     expect(said('service').at(-1)).toContain('Only you can read the token');
     expect(said('service').join()).toContain('Warm interpreters: none waiting, 0 B of 256 MB');
-    expect(amiss('service')).toEqual([]);
+    expect(notOk('service')).toEqual([]);
     expect(said('scripts')).toEqual(['1 script loaded']);
     expect(said('home').join()).toContain('The database exists');
   });
@@ -124,19 +124,19 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await chmod(home, 0o777);
     const open = await visit(home);
     expect(open.code).toBe(1);
-    expect(open.amiss('home')).toEqual([problem(/^Every user of this machine can write/, /chmod o-w/)]);
+    expect(open.notOk('home')).toEqual([problem(/^Every user of this machine can write/, /chmod o-w/)]);
     await chmod(home, 0o755);
     const seen = await visit(home);
     expect(seen.code).toBe(0);
-    expect(seen.amiss('home')).toEqual([note(/^Other users can access the home/, /chmod 700/)]);
+    expect(seen.notOk('home')).toEqual([note(/^Other users can access the home/, /chmod 700/)]);
   });
 
   it('with a home that is a file, and a database that is a link', async () => {
     const folder = await privateHome();
     await writeFile(join(folder, 'file'), '');
-    expect((await visit(join(folder, 'file'))).amiss('home')).toEqual([problem('is not a folder', '--home')]);
+    expect((await visit(join(folder, 'file'))).notOk('home')).toEqual([problem('is not a folder', '--home')]);
     await symlink('/dev/null', join(folder, 'hob.db'));
-    expect((await visit(folder)).amiss('home')).toEqual([
+    expect((await visit(folder)).notOk('home')).toEqual([
       problem(/hob\.db is not a regular file/, 'Remove it'),
     ]);
   });
@@ -144,9 +144,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it.runIf(canBecomeOrdinary)('with a home of another user', async () => {
     const home = await privateHome();
     await chown(home, ordinaryUser, ordinaryUser);
-    const { code, amiss } = await visit(home);
+    const { code, notOk } = await visit(home);
     expect(code).toBe(1);
-    expect(amiss('home')).toEqual([problem(`belongs to another user \\(id ${ordinaryUser}\\)`, '--home')]);
+    expect(notOk('home')).toEqual([problem(`belongs to another user \\(id ${ordinaryUser}\\)`, '--home')]);
   });
 
   it.runIf(canBecomeOrdinary && findProgram('setpriv') !== null)(
@@ -154,11 +154,11 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     async () => {
       const home = await privateHome();
       const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
-      const { code, amiss, said } = await visit(home, {}, [findProgram('setpriv') ?? '', ...user]);
+      const { code, notOk, said } = await visit(home, {}, [findProgram('setpriv') ?? '', ...user]);
       expect(code).toBe(1);
-      expect(amiss('home')).toEqual([problem(/cannot be accessed \(EACCES\)/, '--home')]);
-      expect(amiss('settings')).toEqual([problem(/settings\.toml cannot be read \(EACCES\)/, '.')]);
-      expect(amiss('packages')).toEqual([problem(/^Failed to check the packages/, 'Make sure that')]);
+      expect(notOk('home')).toEqual([problem(/cannot be accessed \(EACCES\)/, '--home')]);
+      expect(notOk('settings')).toEqual([problem(/settings\.toml cannot be read \(EACCES\)/, '.')]);
+      expect(notOk('packages')).toEqual([problem(/^Failed to check the packages/, 'Make sure that')]);
       expect(said('runtimes').length).toBeGreaterThan(1);
     },
   );
@@ -167,7 +167,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const hob = await startHob({});
     const path = join(hob.home, 'settings.toml');
     await writeFile(path, 'port = 9527\n');
-    expect((await visit(hob.home)).amiss('settings')).toEqual([
+    expect((await visit(hob.home)).notOk('settings')).toEqual([
       note('was changed after Hob started', 'hob stop, then hob start'),
     ]);
   });
@@ -177,11 +177,11 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await writeFile(join(home, 'settings.toml'), 'port = 9527\nscripts = [\n');
     const broken = await visit(home);
     expect(broken.code).toBe(1);
-    expect(broken.amiss('settings')).toEqual([
+    expect(broken.notOk('settings')).toEqual([
       problem(/settings\.toml:\d+ is not valid TOML/, 'docs/settings.md'),
     ]);
     await writeFile(join(home, 'settings.toml'), 'port = "x"\ncolour = "red"\n');
-    expect((await visit(home)).amiss('settings')).toEqual([
+    expect((await visit(home)).notOk('settings')).toEqual([
       problem('unknown setting colour', 'docs/settings.md'),
       problem('port must be an integer', 'docs/settings.md'),
     ]);
@@ -190,7 +190,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it('with a setting that this release has removed', async () => {
     const home = await privateHome();
     await writeFile(join(home, 'settings.toml'), 'parameters_in_memory = true\n');
-    expect((await visit(home)).amiss('settings')).toEqual([
+    expect((await visit(home)).notOk('settings')).toEqual([
       note(/parameters_in_memory in .*: this setting was removed and is ignored/, 'Delete it'),
     ]);
   });
@@ -199,9 +199,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const home = await privateHome();
     const { port } = await listenAt(null);
     await announceService(home, { url: `http://127.0.0.1:${port}`, version: '0.0.1', token: false });
-    const { code, amiss } = await visit(home);
+    const { code, notOk } = await visit(home);
     expect(code).toBe(1);
-    expect(amiss('service')).toEqual([
+    expect(notOk('service')).toEqual([
       problem(/does not respond at .* \(no response within 3 s\)/, `kill ${process.pid}`),
     ]);
   });
@@ -210,18 +210,18 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const folder = await tempFolder();
     await writeScript(folder, 'odd', { runtime: 'timeout = "soon"' });
     const hob = await startHob({ scripts: [folder] });
-    const { code, amiss } = await visit(hob.home);
+    const { code, notOk } = await visit(hob.home);
     expect(code).toBe(1);
-    expect(amiss('scripts')).toEqual([problem(/odd\/script\.toml:\d+: timeout/, 'docs/manifest.md')]);
+    expect(notOk('scripts')).toEqual([problem(/odd\/script\.toml:\d+: timeout/, 'docs/manifest.md')]);
   });
 
   it('with a service of another version', async () => {
     const home = await privateHome();
     const hob = await startHob();
     await announceService(home, { url: hob.url, version: '0.0.1', token: false });
-    const { code, amiss } = await visit(home);
+    const { code, notOk } = await visit(home);
     expect(code).toBe(0);
-    expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 is running/, 'hob stop, then hob start')]);
+    expect(notOk('service')).toEqual([note(/^Hob 0\.0\.1 is running/, 'hob stop, then hob start')]);
   });
 
   it.each([
@@ -230,17 +230,17 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ['speaks something else', 'hello\n'],
   ])('with a port that another program uses, which %s', async (_what, answer) => {
     const { port } = await listenAt(answer);
-    const { code, amiss } = await visit(await privateHome(), { HOB_PORT: String(port) });
+    const { code, notOk } = await visit(await privateHome(), { HOB_PORT: String(port) });
     expect(code).toBe(1);
-    expect(amiss('service')).toContainEqual(
+    expect(notOk('service')).toContainEqual(
       problem(`^Another program already listens on 127.0.0.1:${port}$`, 'port = '),
     );
   });
 
   it('with a port that another Hob uses', async () => {
     const hob = await startHob();
-    const { amiss } = await visit(await privateHome(), { HOB_PORT: new URL(hob.url).port });
-    expect(amiss('service')).toContainEqual(
+    const { notOk } = await visit(await privateHome(), { HOB_PORT: new URL(hob.url).port });
+    expect(notOk('service')).toContainEqual(
       problem(/^Another Hob \d+\.\d+\.\d+, with a different home, already listens/, 'hob stop --home'),
     );
   });
@@ -248,7 +248,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it('with a token that other users can read', async () => {
     const home = await privateHome();
     await writeFile(join(home, 'token'), 'x'.repeat(40), { mode: 0o644 });
-    expect((await visit(home, { HOB_TOKEN: 'true' })).amiss('service')).toContainEqual(
+    expect((await visit(home, { HOB_TOKEN: 'true' })).notOk('service')).toContainEqual(
       problem('can be read by other users', 'hob token --renew'),
     );
     expect((await visit(home)).code).toBe(0);
@@ -269,12 +269,12 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await writeFile(join(scripts, 'broken', 'script.toml'), '[service.info]\nid = "x"\nname = [\n');
     const bin = await fewPrograms();
     await addProgram(bin, 'python3', "printf '3.9.0\\n\\n'");
-    const { code, amiss } = await visit(home, { PATH: bin });
+    const { code, notOk } = await visit(home, { PATH: bin });
     expect(code).toBe(1);
-    expect(amiss('runtimes')).toEqual([
+    expect(notOk('runtimes')).toEqual([
       problem('bun is not installed, but needed by "needs bun"', 'https://bun.sh/'),
     ]);
-    expect(amiss('scripts')).toEqual([
+    expect(notOk('scripts')).toEqual([
       problem(/broken\/script\.toml:\d+: /, '.'),
       {
         area: 'scripts',
@@ -291,8 +291,8 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const bin = await fewPrograms();
     const pid = join(bin, 'pid');
     await addProgram(bin, 'perl', `echo $$ > ${pid}\nexec ${findProgram('sleep')} 60`);
-    const { said, amiss } = await visit(await privateHome(), { PATH: bin });
-    expect(amiss('runtimes')).toContainEqual(
+    const { said, notOk } = await visit(await privateHome(), { PATH: bin });
+    expect(notOk('runtimes')).toContainEqual(
       note('The perl program on PATH did not report its version in time', 'which -a perl'),
     );
     expect(said('runtimes').join()).toContain('node.js');
@@ -303,10 +303,10 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const bin = await tempFolder();
     // This Python has neither venv nor pip.
     await addProgram(bin, 'python3', `case "$*" in *venv*|*pip*) exit 1;; esac\nprintf '3.9.0\\n\\n'`);
-    const { code, amiss, said } = await visit(await privateHome(), { PATH: bin });
+    const { code, notOk, said } = await visit(await privateHome(), { PATH: bin });
     expect(code).toBe(0);
     expect(said('runtimes')[0]).toBe(`python 3.9.0 (${join(bin, 'python3')})`);
-    expect(amiss('tools')).toEqual([
+    expect(notOk('tools')).toEqual([
       note('has no venv and no pip', 'python3-venv'),
       note('^npm is not installed', 'nodejs.org'),
       note('^git is not installed', 'apt install git'),
@@ -351,16 +351,16 @@ describe('hob doctor says what is wrong, and what to do next', () => {
         folder: 'b-00000000',
       }),
     );
-    const { code, amiss, said } = await visit(home);
+    const { code, notOk, said } = await visit(home);
     expect(code).toBe(1);
-    expect(amiss('packages')).toEqual([
+    expect(notOk('packages')).toEqual([
       problem(new RegExp(`${gone} cannot run: its version v1 is missing`), `hob uninstall ${gone}`),
       problem(/installed\.json is damaged/, `hob uninstall ${odd}`),
       note(/files of interrupted installations \(1\)/, 'next start'),
     ]);
     expect(said('packages').at(-1)).toBe('1 package is installed');
     expect(said('scripts')).toEqual(['1 script loaded']);
-    expect(amiss('environments')).toEqual([
+    expect(notOk('environments')).toEqual([
       note(`^Incomplete, or their interpreter is missing: "${half}"$`, 'builds them again'),
       note(`^Not used by any script: "${old}"$`, 'hob environments rm'),
     ]);
@@ -370,24 +370,24 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it.runIf(hasBus)('with a desktop with or without a notification daemon, and shows no bubble', async () => {
     const bus = await startBus(await tempFolder());
     const home = await privateHome();
-    expect((await visit(home, bus.env)).amiss('desktop')).toEqual([
+    expect((await visit(home, bus.env)).notOk('desktop')).toEqual([
       note('^Notifications do not work: No notification daemon is running', 'notification daemon'),
     ]);
     const daemon = await FakeDaemon.start(bus, ['actions', 'body']);
     expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications work');
     daemon.isMute = true;
-    expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not respond', 'Restart')]);
+    expect((await visit(home, bus.env)).notOk('desktop')).toEqual([note('does not respond', 'Restart')]);
     expect(daemon.notified).toEqual([]);
   });
 
   it('with a screen, but no terminal for it, or not the chosen one', async () => {
     const home = await privateHome();
     const env = { DISPLAY: ':77', PATH: await tempFolder() };
-    expect((await visit(home, env)).amiss('desktop')).toEqual([
+    expect((await visit(home, env)).notOk('desktop')).toEqual([
       note('^No terminal emulator was found', 'xterm'),
     ]);
     expect(
-      (await visit(home, { ...env, HOB_TERMINAL_COMMAND: 'no-such-terminal,-e' })).amiss('desktop'),
+      (await visit(home, { ...env, HOB_TERMINAL_COMMAND: 'no-such-terminal,-e' })).notOk('desktop'),
     ).toEqual([
       problem('The program no-such-terminal of the setting terminal_command does not exist', 'settings.toml'),
       note('^No terminal emulator was found', 'xterm'),

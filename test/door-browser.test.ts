@@ -100,10 +100,10 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
     // The metrics confirm it: only the scraper and the icon requests of the browser were answered.
     const metrics = await scrape(hob);
     expect(sum(metrics, 'hob_door_refusals_total')).toBeGreaterThanOrEqual(refused.length);
-    const cameIn = metrics
+    const answered = metrics
       .series('hob_http_answers_total')
       .map(({ labels }) => `${labels.method} ${labels.route}`);
-    expect(['GET /metrics', 'GET unmatched']).toEqual(expect.arrayContaining(cameIn));
+    expect(['GET /metrics', 'GET unmatched']).toEqual(expect.arrayContaining(answered));
     expect(sum(metrics, 'hob_http_answers_total', 'unmatched')).toBeLessThanOrEqual(icons.length);
     expect(await linesOf(marks)).toEqual([]);
     expect((await hob.get('/api/runs')).body).toMatchObject({ items: [] });

@@ -51,16 +51,16 @@ describe('a build of an environment', () => {
   it('is shared by all waiting callers, who get the same run', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'popular');
-    const told: string[] = [];
+    const buildRunIds: string[] = [];
     const waiting = ['a', 'b', 'c'].map((runId) =>
-      scene.ensure(script, { runId, onBuild: (buildRunId) => told.push(buildRunId) }),
+      scene.ensure(script, { runId, onBuild: (buildRunId) => buildRunIds.push(buildRunId) }),
     );
     const prepared = await Promise.all(waiting);
     expect(prepared.map(({ kind }) => kind)).toEqual(['python', 'python', 'python']);
     expect(scene.builds).toHaveLength(1);
     expect(['a', 'b', 'c']).toContain(scene.builds[0]?.request.waitingRunId);
     const { runId } = await lastBuild(scene);
-    expect(told).toEqual([runId, runId, runId]);
+    expect(buildRunIds).toEqual([runId, runId, runId]);
   });
 
   it('fails for all waiting callers, and is tried again for the next', async () => {
@@ -256,7 +256,7 @@ describe('an unused environment', () => {
     expect(await scene.python(kept)).toMatchObject({ key, python });
   });
 
-  it('is aged from its last use, which is recorded once an hour', async () => {
+  it('has its age counted from its last use, which is recorded once an hour', async () => {
     let now = new Date();
     const scene = await EnvironmentScene.open({ now: () => now });
     const script = await needing(scene, 'used');

@@ -171,9 +171,9 @@ describe('GET /api/events', () => {
       hob = await launch();
     }
     for (const runId of accepted) await hob.ended(runId);
-    const told = () =>
+    const endedRuns = () =>
       new Set(follower.events.filter(({ type }) => type === 'run.ended').map(({ data }) => data.run_id));
-    await until('the last end was published', async () => accepted.every((runId) => told().has(runId)));
+    await until('the last end was published', async () => accepted.every((runId) => endedRuns().has(runId)));
     const health = async () => (await hob.get('/api/health')).body;
     await until('no run is active', async () => {
       const { running, queued } = await health();

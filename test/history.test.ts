@@ -10,7 +10,7 @@ import { until } from './support/until.ts';
 type Fields = Record<string, unknown>;
 
 /** Prints a given text, and ends in a given way. */
-const saying = bash(
+const printing = bash(
   `msg=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["params"].get("msg", "done"))' "$1")
 echo "{\\"code\\": 0, \\"msg\\": \\"$msg\\"}" > "$output"
 case "$msg" in fail*) exit 3;; esac`,
@@ -35,8 +35,8 @@ async function runIdOf(hob: Hob, script: string, rest: Fields = {}): Promise<str
 
 async function twoScripts() {
   const scripts = await tempFolder();
-  const resize = await writeScript(scripts, 'resize', { name: 'Resize images', entry: saying });
-  const 统计 = await writeScript(scripts, '统计', { name: '统计文字', entry: saying });
+  const resize = await writeScript(scripts, 'resize', { name: 'Resize images', entry: printing });
+  const 统计 = await writeScript(scripts, '统计', { name: '统计文字', entry: printing });
   return { scripts, resize, 统计 };
 }
 
@@ -195,7 +195,7 @@ function historyOf({ body }: { body: Fields }): { runs: number; bytes: number } 
 describe('the chain of a run', () => {
   it('is a tree with states and times, the same for each run in it', async () => {
     const scripts = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { name: 'leaf', node: true, entry: saying });
+    const leaf = await writeScript(scripts, 'leaf', { name: 'leaf', node: true, entry: printing });
     const parent = await writeScript(scripts, 'parent', {
       name: 'parent',
       language: 'python',

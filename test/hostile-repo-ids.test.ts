@@ -181,7 +181,7 @@ beforeAll(async () => {
   };
 });
 
-it('at least sixty of them exist, no two the same', () => {
+it('the list has at least sixty hostile repo_ids, no two the same', () => {
   expect(new Set(hostile).size).toBe(hostile.length);
   expect(hostile.length).toBeGreaterThanOrEqual(60);
 });
@@ -216,7 +216,7 @@ it.each([
   'owner/na%20me',
   'owner/%ef%bc%8e%ef%bc%8e',
   `owner/${'b'.repeat(97)}`,
-])('is not used for a removal either: %s', async (path) => {
+])('a hostile repo_id removes nothing either: %s', async (path) => {
   const { status, text } = await ask(`${hob.url}/api/models/${path}`, 'DELETE');
   expect([status, JSON.parse(text).code]).toEqual([400, 'repo-id-invalid']);
   expect((await ask(`${hob.url}/api/model/path?repo_id=owner/name`, 'GET')).status).toBe(200);

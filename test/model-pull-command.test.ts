@@ -39,7 +39,7 @@ async function open(tables = '') {
 type Cli = ReturnType<typeof runCli>;
 
 /** Waits until a command has written something to stderr. */
-function told({ output }: Cli, text: string): Promise<unknown> {
+function printed({ output }: Cli, text: string): Promise<unknown> {
   return until(`it says ${text}`, async () => output.stderr.includes(text));
 }
 
@@ -48,7 +48,7 @@ describe('hob model pull', () => {
     const { downloads, model, begun, finish } = await open();
     const cli = model('pull', 'acme/tiny', '--files', '*.onnx', 'config.json', '--revision', 'v1');
     const { id } = await begun(1);
-    await told(cli, 'acme/tiny: listing files\n');
+    await printed(cli, 'acme/tiny: listing files\n');
     downloads.step(id, {
       bytesDone: 300_000_000,
       bytesTotal: 2_900_000_000,
@@ -56,7 +56,7 @@ describe('hob model pull', () => {
       bytesPerSecond: 38_100_000,
       secondsLeft: 68,
     });
-    await told(cli, 'acme/tiny: 10%, 300 MB of 2.9 GB, 38.1 MB/s, 1:08 left, 0/12 files\n');
+    await printed(cli, 'acme/tiny: 10%, 300 MB of 2.9 GB, 38.1 MB/s, 1:08 left, 0/12 files\n');
     finish(id);
     const { code, stdout } = await cli.ended;
     expect(stdout).toBe('Downloaded acme/tiny to /models/tiny (2.9 GB in 12 files, 1:15)\n');
@@ -106,7 +106,7 @@ describe('hob model pull', () => {
     const { downloads, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     const { id } = await begun(1);
-    await told(cli, 'listing files');
+    await printed(cli, 'listing files');
     cli.child.kill('SIGINT');
     const { code, stdout, stderr } = await cli.ended;
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
@@ -119,7 +119,7 @@ describe('hob model pull', () => {
     const { downloads, model } = await open();
     const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
     const cli = model('pull', 'acme/tiny');
-    await told(cli, 'listing files');
+    await printed(cli, 'listing files');
     cli.child.kill('SIGINT');
     const { code, stderr } = await cli.ended;
     expect(code).toBe(130);
@@ -141,7 +141,7 @@ describe('hob model pull', () => {
     const { server, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     await begun(1);
-    await told(cli, 'listing files');
+    await printed(cli, 'listing files');
     server.close();
     server.closeAllConnections();
     const { code, stderr } = await cli.ended;

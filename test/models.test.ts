@@ -151,8 +151,8 @@ describe('DELETE /api/models/<owner>/<name>', () => {
   it('reports what it would free, frees that, and then finds nothing', async () => {
     const { at, remove, pathOf } = await startWithPlaces();
     const { repo } = await writeHuggingFaceRepo(at('hub'), { files: { 'a.bin': 'a'.repeat(50_000) } });
-    const told = await remove('Owner/name?dry_run=true');
-    expect(told).toEqual({
+    const preview = await remove('Owner/name?dry_run=true');
+    expect(preview).toEqual({
       status: 200,
       body: {
         status: 'success',
@@ -165,7 +165,7 @@ describe('DELETE /api/models/<owner>/<name>', () => {
     const done = await remove('Owner/name');
     expect(done).toEqual({
       status: 200,
-      body: { ...told.body, message: 'The model Owner/name was removed' },
+      body: { ...preview.body, message: 'The model Owner/name was removed' },
     });
     expect(await readdir(at('hub'))).toEqual([]);
     expect(await pathOf('Owner/name')).toEqual([404, null]);

@@ -40,7 +40,7 @@ function follower(open: OpenOutput) {
 }
 
 /** A script that prints one line after the other, each when its file exists. */
-function talker(files: string, ...lines: string[]): [string, string] {
+function printer(files: string, ...lines: string[]): [string, string] {
   const parts = lines.map(
     (line, index) =>
       `while [ -d "${files}" ] && [ ! -e "${files}/${index}" ]; do sleep 0.01; done; printf '%s' '${line}'`,
@@ -147,7 +147,7 @@ describe('the output of a run that has ended', () => {
 describe('the output of a run that lasts', () => {
   it('is sent to followers as it is written, to late ones too, until the run has ended', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
-    const id = await writeScript(scripts, 'talker', { entry: talker(files, 'one ', '二', ' three') });
+    const id = await writeScript(scripts, 'talker', { entry: printer(files, 'one ', '二', ' three') });
     const hob = await startHob({ scripts: [scripts] });
     const runId = await start(hob, id);
     const open = await openOutput(hob, runId, { follow: true });
@@ -185,7 +185,7 @@ describe('the output of a run that lasts', () => {
 
   it('can be followed while the run is still queued', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
-    const id = await writeScript(scripts, 'talker', { entry: talker(files, 'said') });
+    const id = await writeScript(scripts, 'talker', { entry: printer(files, 'said') });
     const hob = await startHob({ scripts: [scripts], settings: 'max_runs = 1\n' });
     const first = await start(hob, id);
     const second = await start(hob, id);
@@ -227,7 +227,7 @@ describe('the output of a run that lasts', () => {
 
   it('is cut off immediately when the service stops, so that it does not look complete', async () => {
     const [scripts, files, home] = [await tempFolder(), await tempFolder(), await tempFolder()];
-    const id = await writeScript(scripts, 'talker', { entry: talker(files, 'one ', 'two') });
+    const id = await writeScript(scripts, 'talker', { entry: printer(files, 'one ', 'two') });
     const hob = await launchHob({ home, scripts: [scripts] });
     const executor = await executorPid(home);
     onTestFinished(() => untilGone(executor));

@@ -231,7 +231,7 @@ describe('how a run ends', () => {
 
   it('by itself, also if it changed the files of its run', async () => {
     const scripts = await tempFolder();
-    const spoilers = {
+    const damages = {
       'parameter file replaced by a folder': 'rm "$1"; mkdir "$1"; echo ok',
       'log replaced by a pipe':
         'd=$(dirname "$1"); rm "$d/stderr.log"; mkfifo "$d/stderr.log"; echo ok; echo lost >&2',
@@ -242,7 +242,7 @@ describe('how a run ends', () => {
       'folder removed': 'rm -r "$(dirname "$1")"; echo ok',
     };
     const ids: string[] = [];
-    for (const [name, text] of Object.entries(spoilers)) {
+    for (const [name, text] of Object.entries(damages)) {
       ids.push(await writeScript(scripts, name, { language: 'sh', entry: ['main.sh', `${text}\nexit 4\n`] }));
     }
     const hob = await startHob({ scripts: [scripts] });

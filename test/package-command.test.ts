@@ -57,7 +57,7 @@ async function open(packages: Record<string, unknown>[] = []) {
 type Cli = ReturnType<typeof runCli>;
 
 /** Waits until a command has written something to stderr. */
-function told({ output }: Cli, text: string): Promise<unknown> {
+function printed({ output }: Cli, text: string): Promise<unknown> {
   return until(`it says ${text}`, async () => output.stderr.includes(text));
 }
 
@@ -107,14 +107,14 @@ describe('hob install', () => {
     const { source, url, hob, asked, begun, step, write, endLog } = await open();
     const cli = hob('install', source);
     const operation = await begun(1);
-    await told(cli, `${source}: fetching ...\n`);
+    await printed(cli, `${source}: fetching ...\n`);
     step(operation, { stage: 'checking', script_name: resize.name, version: '1.0.0' });
-    await told(cli, '图片放大 🖼 1.0.0: checking ...\n');
+    await printed(cli, '图片放大 🖼 1.0.0: checking ...\n');
     step(operation, { stage: 'preparing', run_id: 'a-run' });
     write('stdout', 'Collecting six\n');
-    await told(cli, '  | Collecting six\n');
+    await printed(cli, '  | Collecting six\n');
     write('stderr', '\u001b[31mwarning:\u001b[0m old pip\n 10%\r 50%\rfinished');
-    await told(cli, '  | warning: old pip\n');
+    await printed(cli, '  | warning: old pip\n');
     endLog();
     step(operation, { ...done, warnings: ['It needs the script x, which is not here.'] });
     const { code, stdout, stderr } = await cli.ended;
@@ -196,7 +196,7 @@ describe('hob install', () => {
     const cli = hob('install', source);
     const operation = await begun(1);
     step(operation, { stage: 'preparing', run_id: 'a-run' });
-    await told(cli, 'preparing');
+    await printed(cli, 'preparing');
     cli.child.kill(signal);
     const { code, stderr } = await cli.ended;
     expect(code).toBe(exitCode);
@@ -208,7 +208,7 @@ describe('hob install', () => {
     const { source, hob, begun, stop } = await open();
     const cli = hob('install', source);
     await begun(1);
-    await told(cli, 'fetching');
+    await printed(cli, 'fetching');
     stop();
     const { code, stderr } = await cli.ended;
     expect(code).toBe(1);

@@ -27,11 +27,11 @@ async function workAndDie(folder: string, source: string, steps: number): Promis
     worker.kill('SIGKILL');
   });
   const ended = once(worker, 'exit');
-  let told = 0;
+  let reported = 0;
   let last = '';
   for await (const line of createInterface(worker.stdout)) {
     last = line;
-    if (++told >= steps) break;
+    if (++reported >= steps) break;
   }
   worker.kill('SIGKILL');
   await ended;

@@ -111,7 +111,7 @@ describe('packages for this interface', () => {
 });
 
 describe('an update', () => {
-  it('leaves a running run its version, and can be rolled back and forward again', async () => {
+  it('leaves an active run its version, and can be rolled back and forward again', async () => {
     const hob = await startHob();
     const files = await tempFolder();
     const hold = `

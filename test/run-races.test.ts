@@ -12,7 +12,7 @@ import { bash, writeScript } from './support/scripts.ts';
 import { until } from './support/until.ts';
 
 /** Actions on a run that race with others, and every answer that each may get. */
-const deeds = {
+const actions = {
   cancel: {
     status: [200, 404, 409],
     of: (hob: Hob, runId: string) => hob.post(`/api/runs/${runId}/cancel`, {}),
@@ -22,7 +22,7 @@ const deeds = {
   wait: { status: [200, 404], of: (hob: Hob, runId: string) => hob.get(`/api/runs/${runId}?wait=60`) },
   look: { status: [200, 404], of: (hob: Hob, runId: string) => hob.get(`/api/runs/${runId}`) },
 } as const;
-type Deed = keyof typeof deeds;
+type Action = keyof typeof actions;
 
 const rounds = 24;
 const atOnce = 4;
@@ -43,28 +43,28 @@ async function start(settings: string) {
 }
 
 interface Done {
-  readonly deed: Deed;
+  readonly action: Action;
   readonly answer: Answer;
 }
 
 /** Starts runs, performs all actions on each at random moments, and returns the answers when all have ended. */
-async function play(hob: Hob, script: string, plan: readonly Deed[], latestMs: number) {
+async function play(hob: Hob, script: string, plan: readonly Action[], latestMs: number) {
   const random = new SeededRandom();
   const seen = new Map<string, Done[]>();
   const playOne = async () => {
     for (let round = 0; round < rounds / atOnce; round++) {
       const accepted = await hob.post('/api/execute', { script_id: script });
       const runId = String(accepted.body.run_id);
-      const moments = plan.map((deed) => ({ deed, afterMs: random.next() * latestMs }));
+      const moments = plan.map((action) => ({ action, afterMs: random.next() * latestMs }));
       const done = await Promise.all(
-        moments.map(async ({ deed, afterMs }): Promise<Done> => {
+        moments.map(async ({ action, afterMs }): Promise<Done> => {
           await pause(afterMs);
-          return { deed, answer: await deeds[deed].of(hob, runId) };
+          return { action, answer: await actions[action].of(hob, runId) };
         }),
       );
-      for (const { deed, answer } of done) {
-        expect(deeds[deed].status, `${deed} of ${runId}, seed ${random.seed}`).toContain(answer.status);
-        if (deed === 'rerun' && answer.status === 200) await ended(hob, String(answer.body.run_id));
+      for (const { action, answer } of done) {
+        expect(actions[action].status, `${action} of ${runId}, seed ${random.seed}`).toContain(answer.status);
+        if (action === 'rerun' && answer.status === 200) await ended(hob, String(answer.body.run_id));
       }
       await ended(hob, runId);
       seen.set(runId, done);
@@ -106,19 +106,19 @@ async function checkAll(hob: Hob, seen: ReadonlyMap<string, readonly Done[]>): P
     expect(ends.find(({ run }) => run === run_id)?.cause).toBe(end_cause);
   }
   for (const [runId, done] of seen) {
-    const removals = done.filter(({ deed, answer }) => deed === 'remove' && answer.status === 200);
+    const removals = done.filter(({ action, answer }) => action === 'remove' && answer.status === 200);
     expect(removals.length).toBeLessThanOrEqual(1);
     expect([runId, onRecord.includes(runId)]).toEqual([runId, removals.length === 0]);
     const cause = String(ends.find(({ run }) => run === runId)?.cause);
     expect(['exit', 'cancelled']).toContain(cause);
     // A run that no caller has cancelled is never reported as being stopped.
-    if (!done.some(({ deed, answer }) => deed === 'cancel' && answer.status === 200)) {
+    if (!done.some(({ action, answer }) => action === 'cancel' && answer.status === 200)) {
       expect(cause).toBe('exit');
     }
   }
 }
 
-const plans: [what: string, plan: Deed[], latestMs: number][] = [
+const plans: [what: string, plan: Action[], latestMs: number][] = [
   ['cancelled while it starts', ['cancel'], 10],
   ['cancelled around its end', ['cancel'], 3 * lastsMs],
   ['cancelled twice at once', ['cancel', 'cancel'], 2 * lastsMs],
@@ -136,7 +136,7 @@ describe('a run that is', () => {
 
   it('queued during all actions has one end, and each caller gets a clear answer', async () => {
     const { hob, script } = await start('max_runs = 1\n');
-    const plan: Deed[] = ['cancel', 'remove', 'rerun', 'wait', 'remove'];
+    const plan: Action[] = ['cancel', 'remove', 'rerun', 'wait', 'remove'];
     await checkAll(hob, await play(hob, script, plan, 4 * lastsMs));
   });
 });
@@ -147,14 +147,14 @@ describe('a run that has ended', () => {
     for (let round = 0; round < 10; round++) {
       const { headers } = await hob.run(script);
       const runId = headers.get('x-hob-run-id') ?? '';
-      expect(await deeds.cancel.of(hob, runId)).toMatchObject({ status: 409, body: { code: 'run-ended' } });
+      expect(await actions.cancel.of(hob, runId)).toMatchObject({ status: 409, body: { code: 'run-ended' } });
       const answers = await Promise.all(Array.from({ length: 5 }, () => removeRun(hob, runId)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
       expect(answers.find(({ status }) => status === 200)).toMatchObject({
         body: { status: 'success', message: expect.any(String), run_id: runId },
       });
-      for (const deed of ['cancel', 'remove', 'rerun', 'wait', 'look'] as const) {
-        expect(await deeds[deed].of(hob, runId)).toMatchObject({
+      for (const action of ['cancel', 'remove', 'rerun', 'wait', 'look'] as const) {
+        expect(await actions[action].of(hob, runId)).toMatchObject({
           status: 404,
           body: { code: 'run-unknown' },
         });

@@ -226,9 +226,9 @@ it('a secret is in the parameter file of its run while that lasts, and never any
   const seen = control.findIn(left).map((line) => line.split(': ')[0] ?? '');
   expect(seen.some((at) => at.startsWith(join(home, 'hob.db')))).toBe(true);
   expect(seen).toContain(`the answer 200 of /api/runs/${first.runId}`);
-  const told = new SecretSearch().add({ name: 'message', value: 'done and told' }).findIn(left);
-  expect(told.some((line) => /^event \d+ run\.ended/.test(line))).toBe(true);
-  expect(told.some((line) => line.startsWith(`the answer 200 of /api/runs/${first.runId}/events`))).toBe(
+  const published = new SecretSearch().add({ name: 'message', value: 'done and told' }).findIn(left);
+  expect(published.some((line) => /^event \d+ run\.ended/.test(line))).toBe(true);
+  expect(published.some((line) => line.startsWith(`the answer 200 of /api/runs/${first.runId}/events`))).toBe(
     true,
   );
   const logged = new SecretSearch().add({ name: 'run', value: kept.runId }).findIn(left);

@@ -32,7 +32,7 @@ const others = emulators
   .filter((name) => name !== 'xterm' && name !== 'xfce4-terminal');
 
 /** Prints whether it runs in a window, by a variable that xterm sets, or on another terminal. */
-const honest = bash(
+const terminalReport = bash(
   'if ! { [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; }; then echo none; elif [ "$COLORTERM" = truecolor ]; then echo page; else echo window; fi; exit 3',
 );
 
@@ -55,7 +55,7 @@ describe.runIf(isReady)('a run', () => {
       const ids = new Map<string, string>();
       for (const terminal of terminals) {
         const id = await writeScript(scripts, terminal, {
-          entry: honest,
+          entry: terminalReport,
           runtime: `terminal = "${terminal}"`,
           tables: '[[service.inputs]]\nname = "names"\ntype = "list"\n',
           node: true,
@@ -130,32 +130,35 @@ describe.runIf(isReady)('a run', () => {
   describe('that can have no window is captured, and the log says why', () => {
     it('without a display', async () => {
       const { env } = atDesk();
-      const told = await captured({ env: { ...env, DISPLAY: '' }, terminal: 'xterm' });
-      expect(told).toContain('neither DISPLAY nor WAYLAND_DISPLAY');
+      const logged = await captured({ env: { ...env, DISPLAY: '' }, terminal: 'xterm' });
+      expect(logged).toContain('neither DISPLAY nor WAYLAND_DISPLAY');
     });
 
     it('without an emulator', async () => {
       const { env } = atDesk();
-      const told = await captured({ env: { ...env, PATH: await barePath() } });
-      expect(told).toContain('no terminal emulator was found');
+      const logged = await captured({ env: { ...env, PATH: await barePath() } });
+      expect(logged).toContain('no terminal emulator was found');
     });
 
     it('with one that does not exist, which is named', async () => {
       const { env } = atDesk();
-      const told = await captured({ env: { ...env, PATH: await barePath() }, terminal: 'no-such-terminal' });
-      expect(told).toContain('no terminal emulator was found');
-      expect(told).toContain('"program":"no-such-terminal"');
+      const logged = await captured({
+        env: { ...env, PATH: await barePath() },
+        terminal: 'no-such-terminal',
+      });
+      expect(logged).toContain('no terminal emulator was found');
+      expect(logged).toContain('"program":"no-such-terminal"');
     });
 
     it('with one that fails immediately', async () => {
-      const told = await captured({ env: await pretended('exit 5') });
-      expect(told).toContain('exited with code 5');
+      const logged = await captured({ env: await pretended('exit 5') });
+      expect(logged).toContain('exited with code 5');
     });
 
     it('with one that never opens a window, whether it exits or waits forever', async () => {
       const lines = ['exit 0', 'exec sleep 600'];
-      const told = await Promise.all(lines.map(async (line) => captured({ env: await pretended(line) })));
-      expect(told).toEqual(lines.map(() => expect.stringContaining('opened no window within 10 s')));
+      const logged = await Promise.all(lines.map(async (line) => captured({ env: await pretended(line) })));
+      expect(logged).toEqual(lines.map(() => expect.stringContaining('opened no window within 10 s')));
     });
   });
 
@@ -186,7 +189,7 @@ describe.runIf(isReady)('a run', () => {
 
   it.each(others)('has its window in %s too', async (emulator) => {
     const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'elsewhere', { entry: honest });
+    const id = await writeScript(scripts, 'elsewhere', { entry: terminalReport });
     const settings = `terminal_command = ["${emulator}"]\nterminal_hold = "never"\n`;
     const hob = await startHob({ scripts: [scripts], env: { ...desk.env }, settings });
     const runId = await ask(hob, id);
@@ -200,7 +203,7 @@ describe.runIf(isReady)('a run', () => {
     await fakeEmulator(path, 'konsole', 'exit 1');
     await symlink(String(findProgram('xterm')), join(path, 'xterm'));
     const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'second-choice', { entry: honest });
+    const id = await writeScript(scripts, 'second-choice', { entry: terminalReport });
     const settings = 'terminal_hold = "never"\n';
     const hob = await startHob({ scripts: [scripts], env: { ...desk.env, PATH: path }, settings });
     const runId = await ask(hob, id);
@@ -234,7 +237,7 @@ describe.runIf(isReady)('a run', () => {
     terminal?: string;
   }): Promise<string> {
     const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'windowless', { entry: honest });
+    const id = await writeScript(scripts, 'windowless', { entry: terminalReport });
     const settings = terminal === undefined ? '' : `terminal_command = ["${terminal}"]\n`;
     const hob = await startHob({ scripts: [scripts], env, settings });
     const runId = await ask(hob, id);

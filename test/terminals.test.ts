@@ -36,7 +36,7 @@ const words = [
 ];
 
 /** The arguments and environment that a program in a window reports. */
-interface Testimony {
+interface Report {
   readonly words: readonly string[];
   readonly ttys: readonly boolean[];
   readonly term: string;
@@ -70,16 +70,12 @@ describe.skipIf(!needed.every((name) => has(name, isHere(name))))('a command for
   afterAll(() => desk.stop());
 
   /** Opens windows one after the other, all open at once, and returns the report of each. */
-  async function openWindows(
-    command: readonly string[],
-    count: number,
-    appended = words,
-  ): Promise<Testimony[]> {
+  async function openWindows(command: readonly string[], count: number, appended = words): Promise<Report[]> {
     const socket = join(await tempFolder(), 'socket');
-    const { next, close } = await hearWitnesses(socket);
+    const { next, close } = await acceptReports(socket);
     onTestFinished(close);
     const [program = '', ...args] = command;
-    const heard: Testimony[] = [];
+    const heard: Report[] = [];
     for (let at = 0; at < count; at++) {
       const child = spawn(program, [...args, process.execPath, witness, socket, ...appended], {
         env: { PATH: testPath, ...desk.env },
@@ -184,7 +180,7 @@ function alternatives(): string[] {
 }
 
 /** Accepts connections of programs in windows, which stay open until it is closed. */
-async function hearWitnesses(socket: string): Promise<{ next: () => Promise<Testimony>; close: () => void }> {
+async function acceptReports(socket: string): Promise<{ next: () => Promise<Report>; close: () => void }> {
   const connections: Socket[] = [];
   const server = createServer((connection) => connections.push(connection));
   const arrivals = on(server, 'connection');

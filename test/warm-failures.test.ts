@@ -37,7 +37,7 @@ if how == "three": sys.exit(3)
 `);
 
 /** Starts children that can be found only by their environment, and waits. */
-const withFamily = python(`
+const withChildren = python(`
 import subprocess, time
 files, mode = run["params"]["files"], run["params"].get("mode")
 if not files: sys.exit()
@@ -112,22 +112,22 @@ describe.skipIf(!isHere)('a warm run', () => {
 
   it('ends with its executor, which leaves no interpreter, and the next executor has its own', async () => {
     const { hob, add, trace } = service;
-    const family = await add('executor-killed', { language: 'python', entry: withFamily });
+    const parent = await add('executor-killed', { language: 'python', entry: withChildren });
     const files = await tempFolder();
-    const { runId } = await beginWarm(hob, family, { files });
+    const { runId } = await beginWarm(hob, parent, { files });
     // A process has no visible environment for a moment during exec.
     await until('its processes have started', async () => (await membersOf(runId)).length === 3);
     const executor = await executorPid(hob.home);
     killEach([executor]);
     expect(await hob.ended(runId)).toMatchObject({ state: 'unknown', end_cause: 'lost' });
     await until('nothing of it is left', async () => (await trace.scripts()).length === 0);
-    expect((await runWarm(hob, family, { params: { files: '' } })).body.exit_code).toBe(0);
+    expect((await runWarm(hob, parent, { params: { files: '' } })).body.exit_code).toBe(0);
   });
 
   it.each(['cancelled', 'timeout'] as const)('that is %s ends with all its processes', async (cause) => {
     const { hob, add } = service;
     const runtime = cause === 'timeout' ? 'timeout = 4' : '';
-    const id = await add(cause, { language: 'python', entry: withFamily, runtime });
+    const id = await add(cause, { language: 'python', entry: withChildren, runtime });
     const files = await tempFolder();
     const { runId, pid } = await beginWarm(hob, id, { files });
     if (cause === 'cancelled') {
@@ -150,7 +150,7 @@ describe.skipIf(!isHere)('a warm run', () => {
   ] as const)('with survivors = %s leaves %i processes', async (survivors, left) => {
     const { hob, add } = service;
     const runtime = `survivors = "${survivors}"`;
-    const id = await add(survivors, { language: 'python', entry: withFamily, runtime });
+    const id = await add(survivors, { language: 'python', entry: withChildren, runtime });
     const files = await tempFolder();
     const { runId } = await beginWarm(hob, id, { files, mode: 'leave' });
     expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded', exit_code: 0 });

@@ -49,18 +49,18 @@ it(
 
     const disagreements = [...warm.disagreements, ...rest.disagreements];
     expect(disagreements.slice(0, 10), `TEST_SEED=${random.seed} brings them back`).toEqual([]);
-    const told = (what: string, value: number, unit = '') => record({ scenario, what, value, unit });
+    const figure = (what: string, value: number, unit = '') => record({ scenario, what, value, unit });
     const none = (what: string, value: number) =>
       record({ scenario, what, value, unit: '', bound: { exactly: 0 } });
     const atMost = (what: string, value: number, unit: string, most: number) =>
       record({ scenario, what, value, unit, bound: { atMost: most } });
-    told('connections', count);
-    told('requests, complete or not', warm.requests + rest.requests);
-    told('requests per second', rest.requests / seconds);
-    told('responses to admitted requests', warm.letIn + rest.letIn);
-    told('responses to refused requests', warm.turnedAway + rest.turnedAway);
-    told('responses to invalid HTTP', warm.noRequests + rest.noRequests);
-    told('valid requests whose response was cut off by later bytes', warm.overtaken + rest.overtaken);
+    figure('connections', count);
+    figure('requests, complete or not', warm.requests + rest.requests);
+    figure('requests per second', rest.requests / seconds);
+    figure('responses to admitted requests', warm.letIn + rest.letIn);
+    figure('responses to refused requests', warm.turnedAway + rest.turnedAway);
+    figure('responses to invalid HTTP', warm.noRequests + rest.noRequests);
+    figure('valid requests whose response was cut off by later bytes', warm.overtaken + rest.overtaken);
     none('connections with a response that violates the rules', disagreements.length);
     none('responses with status 500 or above', warm.serverErrors + rest.serverErrors);
     const undecided = (100 * (warm.undecided + rest.undecided)) / count;
@@ -75,7 +75,7 @@ it(
       .filter((line) => line.includes('failed: internal error'));
     expect(defects.slice(0, 10)).toEqual([]);
     none('internal errors in its log', defects.length);
-    told('memory of the service after a tenth of the connections', warmMib, 'MiB');
+    figure('memory of the service after a tenth of the connections', warmMib, 'MiB');
     atMost('memory growth from there to the end', growthMib, 'MiB', mostGrowthMib);
   },
 );

@@ -64,16 +64,18 @@ it(
     await until('all events have arrived', async () => follower.events.some(isLast));
     await follower.stop();
     const { events } = follower;
-    const told = new Set(events.filter(({ type }) => type === 'run.ended').map(({ data }) => data.run_id));
+    const endedRuns = new Set(
+      events.filter(({ type }) => type === 'run.ended').map(({ data }) => data.run_id),
+    );
     const faults = findFaults(events);
     for (const fault of faults) console.error(fault);
     const say = (what: string, value: number, exactly?: number) =>
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
     say('kills of the service', kills);
-    say('runs announced by events', told.size);
+    say('runs announced by events', endedRuns.size);
     say('events received', events.length);
     say('connections of the client', follower.connections);
-    say('accepted runs without a received end', [...accepted].filter((id) => !told.has(id)).length, 0);
+    say('accepted runs without a received end', [...accepted].filter((id) => !endedRuns.has(id)).length, 0);
     say('runs with a missing, repeated or misplaced event', faults.length, 0);
   },
 );

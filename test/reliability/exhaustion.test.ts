@@ -163,7 +163,7 @@ async function expectNormal(hob: Hob, id: string): Promise<void> {
   expect((await hob.run(id)).body).toMatchObject({ exit_code: 7, stdout: 'held\n' });
 }
 
-const told = (what: string, value: number) => record({ scenario, what, value, unit: '' });
+const figure = (what: string, value: number) => record({ scenario, what, value, unit: '' });
 
 it.skipIf(!canLimit).each(['service', 'executor'])(
   'with 64 file handles for the %s, calls run, get 503 or are cut off, and no process dies',
@@ -179,8 +179,8 @@ it.skipIf(!canLimit).each(['service', 'executor'])(
       limit(4096);
       await expectNormal(hob, id);
       await rm(join(files, 'go'));
-      told(`calls refused while the ${who} had 64 file handles, of ${callers}`, counts.refused);
-      told(`calls cut off while the ${who} had 64 file handles, of ${callers}`, counts.cutOff);
+      figure(`calls refused while the ${who} had 64 file handles, of ${callers}`, counts.refused);
+      figure(`calls cut off while the ${who} had 64 file handles, of ${callers}`, counts.cutOff);
     }
   },
 );
@@ -240,12 +240,16 @@ it.skipIf(!canBeNobody)("a user's process limit causes 503 while it is reached",
     expect(counts.cutOff, JSON.stringify(counts)).toBe(0);
     await expectNormal(hob, id);
     await rm(join(files, 'go'));
-    told(`calls refused while the user could have 50 processes, of ${callers}`, counts.refused);
+    figure(`calls refused while the user could have 50 processes, of ${callers}`, counts.refused);
   }
 });
 
 /** Runs that were accepted before the home failed end during the failure, and their ends are recorded after it. */
-async function survive(home: string, spoil: () => Promise<void>, mend: () => Promise<void>): Promise<number> {
+async function survive(
+  home: string,
+  damage: () => Promise<void>,
+  repair: () => Promise<void>,
+): Promise<number> {
   const { hob, id, files } = await startHolding({ home });
   let refused = 0;
   for (let round = 0; round < rounds; round++) {
@@ -253,7 +257,7 @@ async function survive(home: string, spoil: () => Promise<void>, mend: () => Pro
     for (let run = 0; run < 3; run++)
       runs.push(String((await hob.post('/api/execute', { script_id: id })).body.run_id));
     await until('all of them hold', async () => runs.every(includedIn(await linesOf(join(files, 'ledger')))));
-    await spoil();
+    await damage();
     for (const sync of [true, false]) {
       expectRefusal(await hob.post('/api/execute', { script_id: id, sync }));
       refused += 1;
@@ -262,7 +266,7 @@ async function survive(home: string, spoil: () => Promise<void>, mend: () => Pro
     await writeFile(join(files, 'go'), '');
     // The runs end now, whether or not their ends can be recorded.
     await until('they have ended', () => isOver(hob, runs));
-    await mend();
+    await repair();
     for (const run of runs) expect(await hob.ended(run)).toMatchObject({ end_cause: 'exit', exit_code: 7 });
     await expectNormal(hob, id);
     await rm(join(files, 'go'));
@@ -312,7 +316,7 @@ it.skipIf(!canMount)(
     const fill = async () => {
       await writeFile(filler, Buffer.alloc(16 * 1024 * 1024)).catch(() => {});
     };
-    told('calls refused while the disk was full', await survive(home, fill, () => rm(filler)));
+    figure('calls refused while the disk was full', await survive(home, fill, () => rm(filler)));
   },
 );
 
@@ -349,6 +353,6 @@ it.skipIf(!canMount)(
     const uncover = async () => {
       execFileSync('umount', ['-l', home]);
     };
-    told('calls refused while the home was read-only', await survive(home, cover, uncover));
+    figure('calls refused while the home was read-only', await survive(home, cover, uncover));
   },
 );

@@ -75,26 +75,26 @@ it(
       expect(each).toMatchObject({ state: 'succeeded', truncated: true, result: { msg: 'flooded' } });
     }
     for (const run of runs) mostDisk = Math.max(mostDisk, await folderBytes(join(hob.home, 'runs', run)));
-    const told = (what: string, value: number, unit: string, atMost?: number) =>
+    const figure = (what: string, value: number, unit: string, atMost?: number) =>
       record({ scenario, what, value, unit, ...(atMost !== undefined && { bound: { atMost } }) });
-    told('written by each of two runs', (2 * streamBytes) / 1e6, 'MB');
+    figure('written by each of two runs', (2 * streamBytes) / 1e6, 'MB');
     const counted = records.flatMap((each) => [Number(each.stdout_bytes), Number(each.stderr_bytes)]);
-    told(
+    figure(
       'bytes counted wrongly',
       Math.max(...counted.map((bytes) => Math.abs(bytes - streamBytes))),
       'bytes',
       0,
     );
-    told('throughput of both together', (4 * streamBytes) / 1e6 / seconds, 'MB/s');
-    told('peak memory of the service', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', memoryLimitMib);
-    told(
+    figure('throughput of both together', (4 * streamBytes) / 1e6 / seconds, 'MB/s');
+    figure('peak memory of the service', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', memoryLimitMib);
+    figure(
       'peak memory of the executor',
       await peakMemoryMib(await executorPid(hob.home)),
       'MiB',
       memoryLimitMib,
     );
-    told('maximum disk use of one run', mostDisk / mib, 'MiB', 2 * logMib + 1);
-    told('responses of GET /api/health meanwhile', answers, '');
+    figure('maximum disk use of one run', mostDisk / mib, 'MiB', 2 * logMib + 1);
+    figure('responses of GET /api/health meanwhile', answers, '');
   },
 );
 

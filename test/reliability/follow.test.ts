@@ -23,8 +23,12 @@ const settings = 'output_log_mib = 256\n';
 const memoryLimitMib = 320;
 const betweenPollsMs = 20;
 
-const told = (what: string, value: number, unit: string, bound?: { atMost: number } | { exactly: number }) =>
-  record({ scenario, what, value, unit, ...(bound !== undefined && { bound }) });
+const figure = (
+  what: string,
+  value: number,
+  unit: string,
+  bound?: { atMost: number } | { exactly: number },
+) => record({ scenario, what, value, unit, ...(bound !== undefined && { bound }) });
 
 /** A service with a script that writes numbers and waits for files at given offsets. */
 async function serve(bytes: number, waits: readonly number[]) {
@@ -90,11 +94,11 @@ it(
     const seconds = (performance.now() - began) / 1000;
 
     expect(await endOf(hob, runId)).toMatchObject({ stdout_bytes: bytes, truncated: false });
-    told('written by a run', bytes / 1e6, 'MB');
-    told('disconnects of its follower', stops.length, '');
-    told('bytes missing or repeated', Math.abs(check.at - bytes), '', { exactly: 0 });
-    told('numbers at a wrong position', check.wrong, '', { exactly: 0 });
-    told('throughput of the follower', bytes / 1e6 / seconds, 'MB/s');
+    figure('written by a run', bytes / 1e6, 'MB');
+    figure('disconnects of its follower', stops.length, '');
+    figure('bytes missing or repeated', Math.abs(check.at - bytes), '', { exactly: 0 });
+    figure('numbers at a wrong position', check.wrong, '', { exactly: 0 });
+    figure('throughput of the follower', bytes / 1e6 / seconds, 'MB/s');
   },
 );
 
@@ -132,13 +136,13 @@ it('many followers of one run all get the same bytes, and HTTP stays responsive'
   for (let at = 0; at + 8 <= bytes; at += 8) expected.writeDoubleLE(at, at);
   const hash = createHash('sha256').update(expected).digest('hex');
   const same = Number(seen[hash] ?? 0);
-  told('concurrent followers of one run', followers, '');
-  told('followers that received wrong bytes', followers - same, '', { exactly: 0 });
-  told('throughput of all followers together', (followers * bytes) / 1e6 / seconds, 'MB/s');
-  told('peak memory of the service with many followers', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', {
+  figure('concurrent followers of one run', followers, '');
+  figure('followers that received wrong bytes', followers - same, '', { exactly: 0 });
+  figure('throughput of all followers together', (followers * bytes) / 1e6 / seconds, 'MB/s');
+  figure('peak memory of the service with many followers', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', {
     atMost: memoryLimitMib,
   });
-  told('responses of GET /api/health meanwhile', answers, '');
+  figure('responses of GET /api/health meanwhile', answers, '');
 });
 
 it('followers that never read delay nothing', patiently, async () => {
@@ -156,11 +160,11 @@ it('followers that never read delay nothing', patiently, async () => {
   const reading = await openOutput(hob, runId, { follow: true });
   expect((await drain(reading, (each) => check.take(each))).isComplete).toBe(true);
   expect(await endOf(hob, runId)).toMatchObject({ stdout_bytes: bytes, truncated: false });
-  told('followers that never read', silent, '');
-  told('bytes missing or repeated for another follower', Math.abs(check.at - bytes) + check.wrong, '', {
+  figure('followers that never read', silent, '');
+  figure('bytes missing or repeated for another follower', Math.abs(check.at - bytes) + check.wrong, '', {
     exactly: 0,
   });
-  told(
+  figure(
     'peak memory of the service with followers that never read',
     await peakMemoryMib(hob.process.pid ?? 0),
     'MiB',

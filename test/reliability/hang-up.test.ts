@@ -81,7 +81,7 @@ exit 5
 );
 
 it(
-  'an envelope of 50 MB is refused with its size named, in the answer and in the record',
+  'an envelope of 50 MB is refused with the limit named, in the answer and in the record',
   patiently,
   async () => {
     const scripts = await tempFolder();

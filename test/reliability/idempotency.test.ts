@@ -16,8 +16,8 @@ import { linesOf } from '../support/until.ts';
 
 const scenario = 'idempotency';
 const clients = 4;
-/** How many clients send the same request at once. */
-const voices = 3;
+/** How many times each client sends the same request at once. */
+const copies = 3;
 
 it('a client that retries with its key until it is answered gets exactly one run', patiently, async () => {
   const kills = scaled(6, 100);
@@ -50,7 +50,7 @@ it('a client that retries with its key until it is answered gets exactly one run
     while (!isDone) {
       const [key, code, sync] = [randomUUID(), random.between(0, 99), random.next() < 0.5];
       const body = { script_id: scriptId, sync, params: { code, sleep: random.next() * 0.2 } };
-      const answers = await Promise.all(Array.from({ length: voices }, () => insist(key, body)));
+      const answers = await Promise.all(Array.from({ length: copies }, () => insist(key, body)));
       const runIds = new Set(answers.map(({ headers }) => headers.get('x-hob-run-id') ?? ''));
       const [runId = ''] = runIds;
       if (runIds.size !== 1) wrong += 1;
@@ -91,15 +91,15 @@ it('a client that retries with its key until it is answered gets exactly one run
   database.close();
   const folders = await readdir(join(service.hob.home, 'runs'));
 
-  const told = (what: string, value: number, exactly?: number) =>
+  const figure = (what: string, value: number, exactly?: number) =>
     record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
-  told('kills of the service', kills);
-  told('requests that got a response in the end', answered.length);
-  told('attempts that were cut off or could not connect', cutOff);
-  told('attempts answered with the run of an earlier attempt', repeats);
-  told('requests with more than one run or a wrong exit code', wrong, 0);
-  told('runs on record in excess of one per request', onRecord.length - answered.length, 0);
-  told('scripts begun in excess of one per request', begun.length - answered.length, 0);
-  told('requests whose run is not in the ledger', answered.filter((id) => !begun.includes(id)).length, 0);
-  told('run folders in excess of one per request', folders.length - answered.length, 0);
+  figure('kills of the service', kills);
+  figure('requests that got a response in the end', answered.length);
+  figure('attempts that were cut off or could not connect', cutOff);
+  figure('attempts answered with the run of an earlier attempt', repeats);
+  figure('requests with more than one run or a wrong exit code', wrong, 0);
+  figure('runs on record in excess of one per request', onRecord.length - answered.length, 0);
+  figure('scripts begun in excess of one per request', begun.length - answered.length, 0);
+  figure('requests whose run is not in the ledger', answered.filter((id) => !begun.includes(id)).length, 0);
+  figure('run folders in excess of one per request', folders.length - answered.length, 0);
 });

@@ -108,7 +108,7 @@ until [ -e "${files}/go" ]; do sleep 0.02; done
 `),
   });
   const { hob } = await startTraced({ scripts: [scripts] });
-  const living = hob.run(live);
+  const liveRun = hob.run(live);
   await fileThere(join(files, 'base'));
   const [base = ''] = await linesOf(join(files, 'base'));
   const token = base.slice(base.lastIndexOf('/') + 1);
@@ -134,7 +134,7 @@ until [ -e "${files}/go" ]; do sleep 0.02; done
   expect(taken).toEqual([]);
   expect((await hob.post(`/r/${token}/api/link`, { script_id: leaf })).status).toBe(200);
   await writeFile(join(files, 'go'), '');
-  await living;
+  await liveRun;
   record({ scenario, what: 'invented tokens', value: forged.length, unit: '' });
   record({
     scenario,
@@ -148,14 +148,18 @@ until [ -e "${files}/go" ]; do sleep 0.02; done
 it('the token of an ended run keeps its depth, and grants nothing else', patiently, async () => {
   const scripts = await tempFolder();
   const files = await tempFolder();
-  const telling = bash(`
+  const addressWriter = bash(`
 ${bashLink}
 echo "$base" >> "${files}/bases"
 own=$(sed -n 's/.*"script_id": "\\(.*\\)",*/\\1/p' "$1")
 left=$(sed -n 's/^ *"left": \\([0-9]*\\),*$/\\1/p' "$1")
 [ "$left" = 0 ] || link "$own" "{\\"left\\":$((left - 1))}"
 `);
-  const chain = await writeScript(scripts, 'chain', { node: true, runtime: 'lock = "one"', entry: telling });
+  const chain = await writeScript(scripts, 'chain', {
+    node: true,
+    runtime: 'lock = "one"',
+    entry: addressWriter,
+  });
   const leaf = await writeScript(scripts, 'leaf', { node: true, entry: leafEntry });
   const locked = await writeScript(scripts, 'locked', {
     node: true,

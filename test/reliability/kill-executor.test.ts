@@ -71,14 +71,14 @@ it(
     }
 
     const begun = await linesOf(ledger);
-    const told = (what: string, value: number, exactly?: number) =>
+    const figure = (what: string, value: number, exactly?: number) =>
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
-    told('kills of the executor', counts.kills);
-    told('accepted runs', counts.runs);
-    told('runs that ended with their true exit code', counts.exited);
-    told('runs that ended as lost', counts.lost);
-    told('runs that ended otherwise', counts.dishonest, 0);
-    told('runs that began twice', begun.length - new Set(begun).size, 0);
-    told('processes of scripts left behind', counts.left, 0);
+    figure('kills of the executor', counts.kills);
+    figure('accepted runs', counts.runs);
+    figure('runs that ended with their true exit code', counts.exited);
+    figure('runs that ended as lost', counts.lost);
+    figure('runs that ended otherwise', counts.dishonest, 0);
+    figure('runs that began twice', begun.length - new Set(begun).size, 0);
+    figure('processes of scripts left behind', counts.left, 0);
   },
 );

@@ -83,22 +83,22 @@ it(
       .get()?.count;
     database.close();
 
-    const told = (what: string, value: number, exactly?: number) =>
+    const figure = (what: string, value: number, exactly?: number) =>
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
     expect(health).toMatchObject({ running: 0, queued: 0 });
     expect(accepted.size).toBeGreaterThanOrEqual(wanted);
-    told('kills of the service', kills);
-    told('accepted runs', accepted.size);
-    told('requests whose response was cut off', unanswered);
-    told('accepted runs without their true exit code', wrong, 0);
-    told(
+    figure('kills of the service', kills);
+    figure('accepted runs', accepted.size);
+    figure('requests whose response was cut off', unanswered);
+    figure('accepted runs without their true exit code', wrong, 0);
+    figure(
       'accepted runs that never began',
       [...accepted.keys()].filter((id) => !begun.includes(id)).length,
       0,
     );
-    told('runs that began twice', begun.length - new Set(begun).size, 0);
-    told('runs that began and are not on record', unknown, 0);
-    told('runs on record without an end', Number(endless), 0);
+    figure('runs that began twice', begun.length - new Set(begun).size, 0);
+    figure('runs that began and are not on record', unknown, 0);
+    figure('runs on record without an end', Number(endless), 0);
     record({
       scenario,
       what: 'integrity check of the database',

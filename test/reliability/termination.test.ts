@@ -60,8 +60,8 @@ const pidsIn = async (path: string) => (await linesOf(path)).map(Number);
 
 /** The processes of a run that still exist, found by the ids they wrote and by the variable in their environment. */
 async function survivorsOf({ runId, pids }: Pick<Cell, 'runId' | 'pids'>): Promise<number[]> {
-  const told = await Promise.all(pids.map(async (pid) => ((await isRunning(pid)) ? [pid] : [])));
-  return [...new Set([...told.flat(), ...(await processesWith(`HOB_RUN_ID=${runId}`))])];
+  const alive = await Promise.all(pids.map(async (pid) => ((await isRunning(pid)) ? [pid] : [])));
+  return [...new Set([...alive.flat(), ...(await processesWith(`HOB_RUN_ID=${runId}`))])];
 }
 
 /** Ends one run of every shape in the same way, all at once. */

@@ -15,7 +15,7 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Browser errors while the service is down. The icon is loaded last and may fail too. */
 export const isAway = /net::ERR_\w+ \S+\/(api\/|icon\.svg$)/;
 /** Accessibility violations with these impacts fail a test. */
-const grave = new Set(['serious', 'critical']);
+const failing = new Set(['serious', 'critical']);
 
 interface Finding {
   readonly id: string;
@@ -82,7 +82,7 @@ async function openPage(
         const checker = Reflect.get(globalThis, 'axe') as { run(): Promise<{ violations: Finding[] }> };
         return (await checker.run()).violations;
       });
-      const found = findings.filter(({ impact }) => grave.has(impact));
+      const found = findings.filter(({ impact }) => failing.has(impact));
       expect(
         found.map(({ id, nodes }) => ({
           id,

@@ -193,10 +193,10 @@ export function findFaults(events: readonly SeenEvent[]): string[] {
     types.set(runId, [...(types.get(runId) ?? []), type.slice('run.'.length)]);
     if (type === 'run.ended') endings.set(runId, data);
   }
-  for (const [runId, told] of types) {
+  for (const [runId, received] of types) {
     const didStart = endings.get(runId)?.started_at !== null;
     const right = didStart ? 'queued started ended' : 'queued ended';
-    if (told.join(' ') !== right) faults.push(`${runId}: ${told.join(' ')}, not ${right}`);
+    if (received.join(' ') !== right) faults.push(`${runId}: ${received.join(' ')}, not ${right}`);
   }
   return faults;
 }

@@ -138,22 +138,22 @@ export class CallMaker {
 
   #query({ parameters }: Operation, random: SeededRandom): string {
     const parts: string[] = [];
-    const isHonest = random.next() < 0.4;
+    const isValid = random.next() < 0.4;
     for (const parameter of parameters.filter((each) => each.in === 'query')) {
       if (random.next() > (parameter.required ? 0.9 : 0.3)) continue;
-      parts.push(`${parameter.name}=${this.#queryValue(parameter, isHonest, random)}`);
-      if (!isHonest && random.next() < 0.1)
-        parts.push(`${parameter.name}=${this.#queryValue(parameter, isHonest, random)}`);
+      parts.push(`${parameter.name}=${this.#queryValue(parameter, isValid, random)}`);
+      if (!isValid && random.next() < 0.1)
+        parts.push(`${parameter.name}=${this.#queryValue(parameter, isValid, random)}`);
     }
-    if (!isHonest && random.next() < 0.1)
+    if (!isValid && random.next() < 0.1)
       parts.push(`${this.#hostile.inUrl(random)}=${this.#hostile.inUrl(random)}`);
-    if (!isHonest && random.next() < 0.05) parts.push(random.pick(oddQueries));
+    if (!isValid && random.next() < 0.05) parts.push(random.pick(oddQueries));
     return parts.length === 0 ? '' : `?${parts.join('&')}`;
   }
 
-  #queryValue({ name, schema }: Parameter, isHonest: boolean, random: SeededRandom): string {
+  #queryValue({ name, schema }: Parameter, isValid: boolean, random: SeededRandom): string {
     const kind = random.next();
-    if (isHonest || kind < 0.3)
+    if (isValid || kind < 0.3)
       return escaped(this.#known.query(name, random) ?? String(this.#plain(schema, random)));
     return kind < 0.5 ? escaped(String(this.#plain(schema, random))) : this.#hostile.inUrl(random);
   }
