@@ -38,13 +38,13 @@ function files(): ResultCase[] {
       act: `perl -MIO::Socket::UNIX -e 'chdir $ARGV[0]; IO::Socket::UNIX->new(Local => "result.json", Listen => 1) or die $!' "$(dirname "$output")"`,
     },
     {
-      name: 'a file nobody may read',
+      name: 'a file without read permission',
       act: `echo '${good}' > "$output"; chmod 000 "$output"`,
       // Root may read it.
       ...(isRoot && { expected: goodEnvelope }),
     },
     {
-      name: 'a file of somebody else',
+      name: 'a file of another user',
       act: `echo '${good}' > "$output"; chown 65534 "$output" || true`,
       ...(!isRoot && { expected: goodEnvelope }),
     },

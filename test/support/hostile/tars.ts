@@ -25,7 +25,7 @@ export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
     ],
   },
   {
-    what: 'a hard link to a file of the system',
+    what: 'a hard link to a system file',
     code: 'package-unsafe',
     names: '"passwd" is a hard link',
     tar: [{ name: 'passwd', type: '1', link: '/etc/passwd' }],
@@ -50,25 +50,25 @@ export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
     tar: [{ name: 'holes', type: 'S' }],
   },
   {
-    what: 'a sparse file of the newer kind',
+    what: 'a sparse file in the newer format',
     code: 'package-unreadable',
     names: '"holes"',
     tar: [paxOf({ 'GNU.sparse.major': '1' }), { name: 'holes', content: 'x' }],
   },
   {
-    what: 'a longer path that climbs out',
+    what: 'a long path that leaves the folder',
     code: 'package-unsafe',
     names: '../evil',
     tar: [paxOf({ path: '../evil' }), { name: 'good', content: 'x' }],
   },
   {
-    what: 'a longer path with a NUL',
+    what: 'a long path with a NUL',
     code: 'package-unsafe',
     names: 'a\\x00b',
     tar: [paxOf({ path: 'a\0b' }), { name: 'good', content: 'x' }],
   },
   {
-    what: 'a long name of GNU that climbs out',
+    what: 'a GNU long name that leaves the folder',
     code: 'package-unsafe',
     names: '../evil',
     tar: [{ name: '././@LongLink', type: 'L', content: '../evil\0' }, { name: 'x' }],
@@ -80,13 +80,13 @@ export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
     tar: [{ name: 'minus', size: Buffer.from([...Array(11).fill(0xff), 0]) }],
   },
   {
-    what: 'a negative size in words',
+    what: 'a negative size in an extended header',
     code: 'package-unreadable',
     names: '"minus"',
     tar: [paxOf({ size: '-5' }), { name: 'minus', content: 'x' }],
   },
   {
-    what: 'a size that is no number',
+    what: 'a size that is not a number',
     code: 'package-unreadable',
     names: '"nan"',
     tar: [{ name: 'nan', size: 'zzzzzzzzzzz\0' }],
@@ -98,7 +98,7 @@ export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
     tar: [{ name: 'huge', size: '77777777777\0' }],
   },
   {
-    what: 'a size beyond all numbers',
+    what: 'a size beyond all limits',
     code: 'package-unreadable',
     names: '"endless"',
     tar: [{ name: 'endless', size: Buffer.from([0x80, ...Array(11).fill(0xff)]) }],
@@ -110,7 +110,7 @@ export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
     tar: [{ name: 'a' }, { name: 'A' }],
   },
   {
-    what: 'a file that a folder is to be',
+    what: 'a file where a folder must be',
     code: 'package-unsafe',
     names: '"both"',
     tar: [{ name: 'both' }, { name: 'both/file' }],

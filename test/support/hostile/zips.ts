@@ -40,13 +40,13 @@ export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
     zip: [{ name: 'Lib/one' }, { name: 'lib/two' }],
   },
   {
-    what: 'an é that is written in two ways',
+    what: 'an é in two Unicode forms',
     code: 'package-unsafe',
     names: 'same file',
     zip: [{ name: 'caf\u00e9' }, { name: 'cafe\u0301' }],
   },
   {
-    what: 'letters that are alike when small',
+    what: 'names that are equal in lower case',
     code: 'package-unsafe',
     names: 'same file',
     zip: [{ name: 'ΑΣ' }, { name: 'ασ' }],
@@ -58,13 +58,13 @@ export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
     zip: [{ name: 'twice' }, { name: 'twice' }],
   },
   {
-    what: 'a file that a folder is to be',
+    what: 'a file where a folder must be',
     code: 'package-unsafe',
     names: '"both"',
     zip: [{ name: 'both' }, { name: 'both/file' }],
   },
   {
-    what: 'a folder that a file is to be',
+    what: 'a folder where a file must be',
     code: 'package-unsafe',
     names: '"both"',
     zip: [{ name: 'both/file' }, { name: 'both' }],
@@ -108,19 +108,19 @@ export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
     zip: [{ name: 'sum', content: 'x', crc: 1 }],
   },
   {
-    what: 'more bytes than were announced',
+    what: 'more bytes than declared',
     code: 'package-unreadable',
     names: '"more"',
     zip: [{ name: 'more', content: 'x'.repeat(999), sizeBytes: 5 }],
   },
   {
-    what: 'fewer bytes than were announced',
+    what: 'fewer bytes than declared',
     code: 'package-unreadable',
     names: '"less"',
     zip: [{ name: 'less', content: 'x', sizeBytes: 999 }],
   },
   {
-    what: 'a stored file of two sizes',
+    what: 'a stored file with two sizes',
     code: 'package-unreadable',
     names: 'size',
     zip: [{ name: 'odd', content: 'x', method: 0, sizeBytes: 9 }],
@@ -132,13 +132,13 @@ export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
     zip: [{ name: 'far', content: 'x', compressedBytes: 2 ** 31 }],
   },
   {
-    what: 'garbage in place of what is compressed',
+    what: 'garbage in place of compressed data',
     code: 'package-unreadable',
     names: '"junk"',
     zip: [{ name: 'junk', content: 'xyz', raw: Buffer.from('garbage!') }],
   },
   {
-    what: 'another name where the content lies',
+    what: 'another name in the local header',
     code: 'package-unsafe',
     names: '"shown"',
     zip: [{ name: 'shown', localName: 'other', content: 'x' }],
@@ -159,7 +159,7 @@ export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
     zip: [{ name: 'folder/', content: 'x' }],
   },
   {
-    what: 'an announced gigabyte',
+    what: 'a declared size of gigabytes',
     code: 'package-too-large',
     names: 'more than',
     zip: [{ name: 'huge', content: 'x', sizeBytes: 2 ** 31 }],
@@ -171,7 +171,7 @@ export const zipCases: (Case & { zip: readonly ZipEntry[] })[] = [
     zip: [{ name: Buffer.from([0x81, 0x20, 0x61]) }],
   },
   {
-    what: 'a name in UTF-8 that is none',
+    what: 'a name with invalid UTF-8',
     code: 'package-unsafe',
     names: 'unknown encoding',
     zip: [{ name: Buffer.from([0x61, 0xff]), flags: 0x800 }],
