@@ -8,7 +8,8 @@ import { useSay } from '../language/language.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { LinkedText } from './linked-text.tsx';
+
+const address = /(https:\/\/[^\s()，。]+)/;
 
 /** The language runtimes: missing ones that a script needs first, unused missing ones last. */
 export function RuntimeList() {
@@ -110,5 +111,24 @@ function Users({ runtime: { path, needed_by: users } }: { runtime: Runtime }) {
       ))}
       {rest > 0 && say(` and ${rest} more`, ` 等 ${users.length} 个`)}
     </span>
+  );
+}
+
+/** Turns the URLs in a text into links. */
+function LinkedText({ text }: { text: string }) {
+  return text.split(address).map((piece) =>
+    address.test(piece) ? (
+      <a
+        key={piece}
+        href={piece}
+        target="_blank"
+        rel="noreferrer"
+        className="break-all text-accent underline underline-offset-2"
+      >
+        {piece}
+      </a>
+    ) : (
+      piece
+    ),
   );
 }

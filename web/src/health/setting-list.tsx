@@ -10,7 +10,6 @@ import { Loading } from '../parts/loading.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Segmented } from '../parts/segmented.tsx';
 import { CopyableText } from './about-hob.tsx';
-import { tomlText } from './toml-text.ts';
 
 /** The current settings. They are read at startup, so the page shows them and names the file to edit. */
 export function SettingList() {
@@ -112,4 +111,10 @@ function sourceWords({ source, set_by: setBy }: Setting, say: Say): string {
     case 'flag':
       return say(`Set by the flag ${setBy}`, `来自参数 ${setBy}`);
   }
+}
+
+/** A value in the notation of the settings file. */
+export function tomlText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlText).join(', ')}]`;
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

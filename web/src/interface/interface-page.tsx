@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 
 import { openApiQuery, settingsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
@@ -14,8 +14,7 @@ import { findOperations, groupOperations } from './group-operations.ts';
 import { OperationCard } from './operation-card.tsx';
 import { descriptionOf } from './operation-descriptions.ts';
 import { titleOf } from './operation-titles.ts';
-import { readDocument } from './read-document.ts';
-import { useOpened } from './use-opened.ts';
+import { type Operation, readDocument } from './read-document.ts';
 
 /** The API reference, rendered from the OpenAPI document of the service. */
 export function InterfacePage() {
@@ -94,4 +93,36 @@ export function InterfacePage() {
       )}
     </>
   );
+}
+
+/** The expanded operations. The URL names the last one, so that it can be shared. */
+function useOpened(
+  operations: readonly Operation[],
+): [ReadonlySet<string>, (id: string, isOpen: boolean) => void] {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const set = useCallback((id: string, isOpen: boolean) => {
+    setOpened((before) => {
+      const after = new Set(before);
+      if (isOpen) after.add(id);
+      else after.delete(id);
+      return after;
+    });
+    // Expanding an operation adds no entry to the browser history.
+    if (isOpen) history.replaceState(history.state, '', `#${id}`);
+  }, []);
+  useEffect(() => {
+    const follow = () => {
+      const id = location.hash.slice(1);
+      if (!operations.some((operation) => operation.id === id)) return;
+      set(id, true);
+      // The card is already rendered, collapsed.
+      const card = document.getElementById(id);
+      card?.scrollIntoView({ block: 'start' });
+      card?.querySelector('button')?.focus({ preventScroll: true });
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, [operations, set]);
+  return [opened, set];
 }

@@ -1,12 +1,19 @@
 import type { ReactNode } from 'react';
 
-import { useSay } from '../language/language.tsx';
+import { type Say, useSay } from '../language/language.tsx';
 import { CodeText } from '../parts/code-text.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { exampleCurl } from './example-curl.ts';
 import { descriptionOf } from './operation-descriptions.ts';
-import { ParameterList } from './parameter-list.tsx';
-import type { Answer, Operation } from './read-document.ts';
+import {
+  type Answer,
+  fieldsOf,
+  listOf,
+  type Operation,
+  type Parameter,
+  type Schema,
+  textOf,
+} from './read-document.ts';
+import { kindText, limitsText, propertiesOf } from './read-schema.ts';
 import { SchemaView } from './schema-view.tsx';
 import { TryIt } from './try-it.tsx';
 
@@ -87,4 +94,89 @@ function AnswerView({ answer: { status, description, contents } }: { answer: Ans
       ))}
     </details>
   );
+}
+
+function ParameterList({ parameters }: { parameters: readonly Parameter[] }) {
+  const say = useSay();
+  return (
+    <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
+      {parameters.map(({ name, place, isRequired, description, schema }) => {
+        const limits = limitsText(schema, say);
+        return (
+          <li key={`${place} ${name}`} className="px-3 py-1.5">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <code className="font-mono text-[13px] font-medium wrap-anywhere">{name}</code>
+              <span className="text-xs text-muted">
+                {placeWord(place, say)}
+                {' · '}
+                {kindText(schema, say)}
+              </span>
+              {isRequired && <span className="text-xs text-accent">{say('required', '必填')}</span>}
+            </p>
+            {description !== '' && (
+              <p lang="en" className="text-[13px] text-muted">
+                <CodeText text={description} />
+              </p>
+            )}
+            {limits !== '' && <p className="font-mono text-xs text-muted wrap-anywhere">{limits}</p>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function placeWord(place: Parameter['place'], say: Say): string {
+  const words: Readonly<Record<Parameter['place'], string>> = {
+    path: say('path', '路径'),
+    query: say('query', '查询参数'),
+    header: say('header', '请求头'),
+  };
+  return words[place];
+}
+
+/** A curl command that calls an operation with its required parameters. */
+export function exampleCurl(
+  { method, path, parameters, bodies, answers }: Operation,
+  { base, asksForToken }: { base: string; asksForToken: boolean },
+): string {
+  const needed = parameters.filter(({ place, isRequired }) => place === 'query' && isRequired);
+  const query = needed.map(({ name }) => `${name}=<${name}>`).join('&');
+  const address = `${base}${path.replace(/\{(\w+)\}/g, '<$1>')}${query === '' ? '' : `?${query}`}`;
+  const json = bodies.find(({ type }) => type === 'application/json');
+  const isStream = answers.some(({ contents }) => contents.some(({ type }) => type === 'text/event-stream'));
+  return [
+    isStream ? 'curl -N' : 'curl -sS',
+    method !== 'GET' && (method !== 'POST' || json === undefined) && `-X ${method}`,
+    asksForToken && '-H "Authorization: Bearer $(hob token)"',
+    json !== undefined && "-H 'Content-Type: application/json'",
+    json !== undefined && `-d '${JSON.stringify(exampleOf(json.schema))}'`,
+    `'${address}'`,
+  ]
+    .filter((part) => typeof part === 'string')
+    .join(' ');
+}
+
+/** Sample values for the required properties of an object, or for the first property if none is required. */
+function exampleOf(schema: Schema): Record<string, unknown> {
+  const all = propertiesOf(schema);
+  const required = all.filter(({ isRequired }) => isRequired);
+  const chosen = required.length > 0 ? required : all.slice(0, 1);
+  return Object.fromEntries(chosen.map(({ name, schema: value }) => [name, sampleOf(name, value)]));
+}
+
+function sampleOf(name: string, schema: Schema): unknown {
+  if (schema.default !== undefined) return schema.default;
+  const [choice] = listOf(schema.enum);
+  if (choice !== undefined) return choice;
+  const [form] = listOf(schema.anyOf);
+  if (form !== undefined) return sampleOf(name, fieldsOf(form));
+  const values: Readonly<Record<string, unknown>> = {
+    integer: 0,
+    number: 0,
+    boolean: true,
+    array: [],
+    object: {},
+  };
+  return values[textOf(schema.type)] ?? `<${name}>`;
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-
-import { exampleCurl } from './example-curl.ts';
 import { findOperations, groupOperations } from './group-operations.ts';
+import { exampleCurl } from './operation-details.tsx';
 import { type Operation, readDocument } from './read-document.ts';
-import { addressOf, canTry } from './try-operation.ts';
+import { addressOf, canTry } from './try-it.tsx';
 
 const json = (schema: unknown) => ({ content: { 'application/json': { schema } } });
 const operations = readDocument({

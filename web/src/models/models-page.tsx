@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useDeferredValue, useMemo, useState } from 'react';
-
-import { modelsQuery } from '../api/queries.ts';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useLive } from '../api/live-events.tsx';
+import { downloadsQuery, modelsQuery } from '../api/queries.ts';
+import type { Download } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
+import { readChoice, writeChoice } from '../parts/browser-memory.ts';
 import { Button } from '../parts/button.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -11,11 +13,14 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { useDismissedDownloads } from './dismissed-downloads.ts';
 import { DownloadDialog } from './download-dialog.tsx';
 import { findModels, type GatheredModel, gatherModels } from './gather-models.ts';
 import { ModelCard } from './model-card.tsx';
-import { useDownloads } from './use-downloads.ts';
+
+const place = 'hob.downloads.put-away';
+
+/** The number of downloads that the service remembers. */
+const most = 100;
 
 export function ModelsPage() {
   const say = useSay();
@@ -123,4 +128,52 @@ function Totals({ models }: { models: readonly GatheredModel[] }) {
       )}
     </p>
   );
+}
+
+/** Ids of failed downloads that the user has dismissed. The service itself forgets them when it restarts. */
+function useDismissedDownloads(): [ReadonlySet<string>, (downloadId: string) => void] {
+  const [ids, setIds] = useState<ReadonlySet<string>>(
+    () => new Set((readChoice(place) ?? '').split(' ').filter(Boolean)),
+  );
+  const dismiss = useCallback((id: string) => {
+    setIds((before) => {
+      const next = [...before, id].slice(-most);
+      writeChoice(place, next.join(' '));
+      return new Set(next);
+    });
+  }, []);
+  return [ids, dismiss];
+}
+
+/**
+ * All downloads with live progress. Progress events arrive up to four times a second and are merged into the cached list. The list is
+ * refetched only for new downloads and for ends, because the service describes an error in the language of the request.
+ */
+function useDownloads(): readonly Download[] {
+  const client = useQueryClient();
+  const { subscribe } = useLive();
+  const { data } = useQuery(downloadsQuery);
+  useEffect(
+    () =>
+      subscribe(({ type, data: told }) => {
+        if (type !== 'model.progress') return;
+        const known = client.getQueryData(downloadsQuery.queryKey);
+        const isNew = known?.items.some(({ download_id }) => download_id === told.download_id) !== true;
+        if (isNew || told.state !== 'running') void client.invalidateQueries(downloadsQuery);
+        // The start and the end of a download change the models on disk.
+        if (isNew || told.state !== 'running') void client.invalidateQueries(modelsQuery);
+        client.setQueryData(downloadsQuery.queryKey, (list) =>
+          list === undefined ? list : { ...list, items: list.items.map((each) => advance(each, told)) },
+        );
+      }),
+    [client, subscribe],
+  );
+  return data?.items ?? [];
+}
+
+function advance(download: Download, told: Readonly<Record<string, unknown>>): Download {
+  // A late event must not reopen a download that has ended.
+  if (download.download_id !== told.download_id || download.state !== 'running') return download;
+  const { at: _at, error: _error, ...fields } = told;
+  return { ...download, ...fields };
 }

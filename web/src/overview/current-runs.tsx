@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import type { Progress } from '../api/progress.ts';
+import { useLive } from '../api/live-events.tsx';
+import { type Progress, progressIn } from '../api/progress.ts';
 import { healthQuery, runsInStateQuery } from '../api/queries.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -9,7 +11,6 @@ import { Panel } from '../parts/panel.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { CancelButton } from '../runs/cancel-button.tsx';
-import { useProgress } from './use-progress.ts';
 
 const mostShown = 8;
 
@@ -74,4 +75,27 @@ function CurrentRun({ run, progress }: { run: BriefRun; progress: Progress | nul
       <CancelButton run={run} />
     </li>
   );
+}
+
+/** The latest reported progress by run id. Progress reported before the page was opened is not included. */
+function useProgress(): ReadonlyMap<string, Progress> {
+  const { subscribe } = useLive();
+  const [known, setKnown] = useState<ReadonlyMap<string, Progress>>(new Map());
+  useEffect(
+    () =>
+      subscribe((event) => {
+        const { run_id } = event.data;
+        if (typeof run_id !== 'string') return;
+        const progress = progressIn(event);
+        if (progress !== null) setKnown((all) => new Map(all).set(run_id, progress));
+        if (event.type === 'run.ended') setKnown((all) => without(all, run_id));
+      }),
+    [subscribe],
+  );
+  return known;
+}
+
+function without(all: ReadonlyMap<string, Progress>, runId: string): ReadonlyMap<string, Progress> {
+  if (!all.has(runId)) return all;
+  return new Map([...all].filter(([id]) => id !== runId));
 }

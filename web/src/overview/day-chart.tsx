@@ -6,11 +6,12 @@ import { tagOf, useLanguage } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
-import { labelledColumns, roundTop } from './chart-scale.ts';
 import { DayTable } from './day-table.tsx';
 import { areDaysOfHere, dayName, runsOfDay } from './days.ts';
 import { countsOf, outcomes } from './outcome-counts.ts';
 import { grounds, Legend, outcomeNames } from './outcome-looks.tsx';
+
+const steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const;
 
 type Day = Stats['days'][number];
 
@@ -111,4 +112,20 @@ function DayText({ day }: { day: Day }) {
       {parts.length === 0 ? say('no runs', '没有运行') : parts.join(', ')}
     </span>
   );
+}
+
+/** The smallest round number that is not below the value and whose half is an integer. */
+export function roundTop(most: number): number {
+  if (most <= 2) return 2;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const top = steps.map((step) => step * power).find((value) => value >= most && Number.isInteger(value / 2));
+  return top ?? 10 * power;
+}
+
+/** The columns that get a label: evenly spaced, at most `most`, always including the last. */
+export function labelledColumns(count: number, most: number): ReadonlySet<number> {
+  const step = Math.ceil(count / most);
+  const labelled = new Set<number>();
+  for (let column = count - 1; column >= 0; column -= step) labelled.add(column);
+  return labelled;
 }

@@ -1,23 +1,31 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
-import { Link } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 
 import { statsQuery } from '../api/queries.ts';
 import type { Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { durationText } from '../parts/time.tsx';
 import { CurrentRuns } from './current-runs.tsx';
 import { DayChart } from './day-chart.tsx';
 import { FailingScripts, LastFailures } from './failures.tsx';
+import { Ranking } from './ranking.tsx';
 import { ScriptOutcomes } from './script-outcomes.tsx';
-import { SlowestScripts } from './slowest-scripts.tsx';
-import { SpanChoice, useDays } from './span-choice.tsx';
 import { Totals } from './totals.tsx';
 import { WarmUse } from './warm-use.tsx';
+
+const spans = [7, 30, 90] as const;
+
+const usualDays = 30;
+
+const mostShown = 6;
 
 export function OverviewPage() {
   const say = useSay();
@@ -84,5 +92,66 @@ function Figures({ stats, days }: { stats: Stats; days: number }) {
         </div>
       )}
     </div>
+  );
+}
+
+/** Scripts by the 95th percentile of their duration, so that a single slow run does not count. */
+function SlowestScripts({ scripts, days }: { scripts: Stats['scripts']; days: number }) {
+  const say = useSay();
+  const slowest = scripts
+    .map((script) => ({ ...script, p95: script.duration_ms?.p95 ?? 0 }))
+    .filter(({ p95 }) => p95 > 0)
+    .toSorted((a, b) => b.p95 - a.p95)
+    .slice(0, mostShown);
+  return (
+    <Panel title={say('Slowest', '最慢')} aside={say('95% of runs take at most', '95% 的运行不超过')}>
+      {slowest.length === 0 ? (
+        <p className="py-3 text-muted">{say('No runs.', '没有运行。')}</p>
+      ) : (
+        <Ranking
+          bar="bg-busy"
+          items={slowest.map(({ script_id, script_name, p95 }) => ({
+            id: script_id,
+            name: script_name,
+            href: `/runs?script=${script_id}&days=${days}`,
+            value: p95,
+            text: durationText(p95),
+          }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** The number of days to show, from the URL. */
+function useDays(): number {
+  const days = Number(new URLSearchParams(useSearch()).get('days'));
+  return spans.find((span) => span === days) ?? usualDays;
+}
+
+function SpanChoice() {
+  const say = useSay();
+  const [, navigate] = useLocation();
+  const chosen = useDays();
+  return (
+    <fieldset className="flex rounded-lg border border-line bg-surface p-0.5">
+      <legend className="sr-only">{say('Time range', '时间范围')}</legend>
+      {spans.map((days) => (
+        <button
+          key={days}
+          type="button"
+          aria-pressed={days === chosen}
+          onClick={() =>
+            navigate(days === usualDays ? '/overview' : `/overview?days=${days}`, { replace: true })
+          }
+          className={classes(
+            'h-7 rounded-md px-2.5 text-[13px]',
+            days === chosen ? 'bg-accent-ground font-medium text-accent' : 'text-muted hover:text-ink',
+          )}
+        >
+          {say(`${days} days`, `${days} 天`)}
+        </button>
+      ))}
+    </fieldset>
   );
 }

@@ -5,9 +5,16 @@ import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { useCountText } from '../parts/count-text.ts';
-import { Meter } from '../parts/meter.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { rateText } from './rate-text.ts';
+
+interface MeterProps {
+  readonly label: string;
+  /** From 0 to 1. */
+  readonly fraction: number;
+  /** The value as text. */
+  readonly text: string;
+}
 
 /** No event reports changes of memory, so the page polls. */
 const lookEveryMs = 10_000;
@@ -77,6 +84,22 @@ function Use({ warm }: { warm: Health['warm'] }) {
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+/** A bar for a value with a maximum. */
+function Meter({ label, fraction, text }: MeterProps) {
+  const percent = Math.min(100, Math.max(0, Math.round(fraction * 100)));
+  return (
+    <div>
+      <div className="flex items-baseline justify-between gap-3">
+        <span className="text-muted">{label}</span>
+        <span className="text-xs tabular-nums">{text}</span>
+      </div>
+      <div aria-hidden className="mt-1 h-1.5 overflow-hidden rounded-full bg-hover">
+        <div className="h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
+      </div>
     </div>
   );
 }

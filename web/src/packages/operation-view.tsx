@@ -1,13 +1,32 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Check, CircleAlert, CircleCheck } from 'lucide-react';
 import { Link } from 'wouter';
-
+import { openAnswer } from '../api/call-service.ts';
 import type { Operation } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { classes } from '../parts/classes.ts';
+import { CodeBox } from '../parts/code-box.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { ProblemList } from '../scripts/problem-list.tsx';
-import { BuildLog } from './build-log.tsx';
+
+/** The reason of a failed build is at the end of the log. */
+const lastBytes = 20_000;
+
+const logQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['build-log', runId],
+    queryFn: async ({ signal }) => {
+      const headers = { range: `bytes=-${lastBytes}` };
+      const read = async (stream: string) => {
+        const path = `/api/runs/${encodeURIComponent(runId)}/${stream}`;
+        return (await openAnswer(path, { headers, signal })).text();
+      };
+      // An empty stream answers a range request with an error.
+      const parts = await Promise.all(['stdout', 'stderr'].map((stream) => read(stream).catch(() => '')));
+      return parts.join('').trim();
+    },
+  });
 
 type Stage = NonNullable<Operation['stage']>;
 const stages: readonly Stage[] = ['fetching', 'checking', 'preparing', 'switching'];
@@ -123,4 +142,22 @@ function stageName(stage: Stage, say: Say): string {
     switching: say('Switching to the new version', '切换到新版本'),
   };
   return names[stage];
+}
+
+/** The end of the log of an environment build. */
+function BuildLog({ runId }: { runId: string }) {
+  const say = useSay();
+  const { data } = useQuery(logQuery(runId));
+  if (data === undefined || data === '') return null;
+  return (
+    <div>
+      <div className="mb-1 flex items-center justify-between">
+        <p className="font-medium">{say('Log', '日志')}</p>
+        <Link href={`/runs/${runId}`} className="text-[13px] text-accent underline">
+          {say('View full log', '查看全部')}
+        </Link>
+      </div>
+      <CodeBox label={say('Log', '日志')} text={data} />
+    </div>
+  );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 
 import type { Run, Script } from '../api/wire.ts';
-import { useSay } from '../language/language.tsx';
+import { type Say, useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -12,7 +12,6 @@ import { StateBadge, shownState, stateName } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useCtrlEnter } from '../parts/use-ctrl-enter.ts';
 import { RunTime, WaitedTime } from './run-time.tsx';
-import { originWords } from './run-words.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
 import { type RunActions, useRunActions } from './use-run-actions.ts';
 
@@ -129,4 +128,22 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
       />
     </div>
   );
+}
+
+/** A phrase about the origin of a run. */
+function originWords(origin: Run['origin'], say: Say): string {
+  switch (origin) {
+    case 'execute':
+      return say('started through the API', '由程序调用');
+    case 'link':
+      return say('started by another script', '由其他脚本调用');
+    case 'console':
+      return say('started from the console', '来自控制台');
+    case 'cli':
+      return say('started from the command line', '来自命令行');
+    case 'schedule':
+      return say('started by a schedule', '按计划');
+    case 'hob':
+      return say('started by Hob', '由 Hob 发起');
+  }
 }

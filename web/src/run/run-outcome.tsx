@@ -8,8 +8,12 @@ import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { shownState, stateLooks } from '../parts/run-state.tsx';
 import { endWords, scriptWords } from '../parts/words-of-runs.ts';
-import { plainText } from './plain-text.ts';
+import { StreamText } from './output/stream-text.ts';
 import { notesQuery } from './run-query.ts';
+
+/** Sequences that full-screen programs use: absolute cursor positions, scroll regions and the alternate screen. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
+const drawing = /\u001b\[(?:\d+;\d+[Hf]|H|\d*;\d*r|\?(?:47|1047|1049)[hl])/;
 
 /** How a run ended, with warnings and notes. */
 export function RunOutcome({ run }: { run: Run }) {
@@ -104,4 +108,15 @@ function WithRuns({ text }: { text: string }) {
       part
     ),
   );
+}
+
+/** The visible text of terminal output; empty for full-screen programs. */
+export function plainText(written: string): string {
+  if (drawing.test(written)) return '';
+  const lines: string[] = [];
+  const stream = new StreamText();
+  const add = (pieces: readonly { text: string }[]) => lines.push(pieces.map(({ text }) => text).join(''));
+  stream.take(written, add);
+  if (stream.open !== null) add(stream.open);
+  return lines.join('\n').trim();
 }

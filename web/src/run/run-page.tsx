@@ -1,8 +1,10 @@
-import { useIsMutating, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 
 import { RefusedError } from '../api/call-service.ts';
+import { useLive } from '../api/live-events.tsx';
+import { type Progress, progressIn } from '../api/progress.ts';
 import { scriptsQuery } from '../api/queries.ts';
 import type { Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -11,20 +13,20 @@ import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
 import { Segmented } from '../parts/segmented.tsx';
 import { TerminalView } from '../terminal/terminal-view.tsx';
 import { useHasTerminal } from '../terminal/use-has-terminal.ts';
 import { ChainTree } from './chain-tree.tsx';
 import { RunOutput } from './output/run-output.tsx';
-import { useRunStream } from './output/use-run-stream.ts';
+import { RunStream, type StreamSnapshot } from './output/run-stream.ts';
 import { RunFacts, RunInputs } from './run-facts.tsx';
 import { RunHeader } from './run-header.tsx';
 import { RunOutcome } from './run-outcome.tsx';
-import { RunProgress } from './run-progress.tsx';
-import { deletionKey, type RunRecord, recordQuery } from './run-query.ts';
+import { deletionKey, type RunRecord, recordQuery, runPageKey } from './run-query.ts';
 import { RunResult } from './run-result.tsx';
-import { usePollWhileHidden } from './use-poll-while-hidden.ts';
-import { useRunNews } from './use-run-news.ts';
+
+const everyMs = 5000;
 
 /** The page of a run, updated live. */
 export function RunPage({ id }: { id: string }) {
@@ -119,4 +121,74 @@ function UnknownRun() {
       )}
     </Empty>
   );
+}
+
+/** The progress that the script reported. */
+function RunProgress({ progress: { fraction, message } }: { progress: Progress }) {
+  const say = useSay();
+  return (
+    <div className="mb-4">
+      <p className="mb-1.5 flex gap-3 text-muted">
+        <span className="min-w-0 grow wrap-anywhere">{message}</span>
+        {fraction !== null && <span className="tabular-nums">{Math.round(fraction * 100)}%</span>}
+      </p>
+      <ProgressBar fraction={fraction} label={message ?? say('Progress', '进度')} />
+    </div>
+  );
+}
+
+/** Follows the output of a run from its start while `isWanted` is true. */
+function useRunStream(runId: string, isWanted: boolean): StreamSnapshot {
+  const client = useQueryClient();
+  const [stream, setStream] = useState(() => new RunStream());
+  useEffect(() => {
+    if (!isWanted) return;
+    const ending = new AbortController();
+    const followed = new RunStream();
+    setStream(followed);
+    const onChange = () => void client.invalidateQueries({ queryKey: [runPageKey, runId] });
+    void followed.follow(runId, onChange, ending.signal);
+    return () => ending.abort();
+  }, [client, runId, isWanted]);
+  return useSyncExternalStore(stream.subscribe, stream.current);
+}
+
+/**
+ * Polls the record of a run while the page is hidden. A hidden page receives no events, but the title of its tab shows the state of the
+ * run.
+ */
+function usePollWhileHidden(runId: string, isLive: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!isLive) return;
+    const { queryKey } = recordQuery(runId);
+    const look = () => {
+      if (document.visibilityState === 'hidden') void client.refetchQueries({ queryKey });
+    };
+    const timer = setInterval(look, everyMs);
+    return () => clearInterval(timer);
+  }, [client, runId, isLive]);
+}
+
+/**
+ * The progress of a run from the global event stream. Also refetches its record when it starts or ends. A page with a terminal then needs no
+ * second stream for the run, because browsers allow few connections.
+ */
+function useRunNews(runId: string): Progress | null {
+  const client = useQueryClient();
+  const { subscribe } = useLive();
+  const [progress, setProgress] = useState<Progress | null>(null);
+  useEffect(
+    () =>
+      subscribe((event) => {
+        const { type, data } = event;
+        if (data.run_id !== runId) return;
+        const told = progressIn(event);
+        if (told !== null) setProgress(told);
+        if (type === 'run.started' || type === 'run.ended')
+          void client.invalidateQueries({ queryKey: [runPageKey, runId] });
+      }),
+    [client, subscribe, runId],
+  );
+  return progress;
 }

@@ -1,13 +1,23 @@
+import { useState } from 'react';
+
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
+import { type Choice, ChoiceList } from '../parts/choice-list.tsx';
+import { FilterPopover } from '../parts/filter-popover.tsx';
 import { StateIcon, stateName } from '../parts/run-state.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useTypedText } from '../parts/use-typed-text.ts';
 import { endName, originName } from '../parts/words-of-runs.ts';
-import { ChoiceFilter } from './choice-filter.tsx';
 import { allEnds, allOrigins, allStates, isFiltered, type RunFilters } from './run-filters.ts';
 import { ScriptFilter } from './script-filter.tsx';
 import { SpanFilter } from './span-filter.tsx';
+
+interface ChoiceFilterProps<Value extends string> {
+  readonly label: string;
+  readonly choices: readonly (Choice & { readonly value: Value })[];
+  readonly chosen: readonly Value[];
+  readonly onChange: (chosen: readonly Value[]) => void;
+}
 
 interface FilterBarProps {
   readonly filters: RunFilters;
@@ -63,5 +73,27 @@ export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
         )}
       </div>
     </div>
+  );
+}
+
+/** A filter with several choices. It stays open after a choice. */
+function ChoiceFilter<Value extends string>(props: ChoiceFilterProps<Value>) {
+  const { label, choices, chosen, onChange } = props;
+  const [isOpen, setOpen] = useState(false);
+  const names = choices.filter(({ value }) => chosen.includes(value)).map(({ name }) => name);
+  const toggle = (value: string) =>
+    onChange(
+      choices.map((choice) => choice.value).filter((each) => chosen.includes(each) !== (each === value)),
+    );
+  return (
+    <FilterPopover
+      label={label}
+      chosen={names.length === 0 ? null : names.join(', ')}
+      onClear={() => onChange([])}
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+    >
+      <ChoiceList label={label} choices={choices} chosen={chosen} onChoose={toggle} />
+    </FilterPopover>
   );
 }

@@ -5,7 +5,6 @@ import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { isTyping } from '../parts/keys.ts';
 import { useWindowRows } from '../parts/use-window-rows.ts';
-import { leftRow, noteLeftRow } from './left-row.ts';
 import { rowMark } from './row-mark.ts';
 import { RunRow } from './run-row.tsx';
 
@@ -116,4 +115,18 @@ function stepOf({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): numbe
     return 0;
   if (key === 'j' || key === 'ArrowDown') return 1;
   return key === 'k' || key === 'ArrowUp' ? -1 : 0;
+}
+
+/** Stores the clicked row in the current entry of the browser history, so that Back returns to it. */
+function noteLeftRow(target: EventTarget): void {
+  const row = target instanceof Element ? target.closest(`[${rowMark}]`) : null;
+  if (row !== null) history.replaceState({ leftRow: row.getAttribute(rowMark) }, '');
+}
+
+/** The run that was opened from this history entry; null if none was. */
+function leftRow(): string | null {
+  const state: unknown = history.state;
+  if (typeof state !== 'object' || state === null) return null;
+  const row: unknown = Reflect.get(state, 'leftRow');
+  return typeof row === 'string' ? row : null;
 }

@@ -9,9 +9,20 @@ import { useSay } from '../language/language.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Ago } from '../parts/time.tsx';
+import { type Draft, draftOf, linesOf } from './form/draft.ts';
+import type { FormValues } from './form/make-call.ts';
 import { recallValues } from './form/remembered-values.ts';
 import { RunFormPanel } from './form/run-form-panel.tsx';
-import { valuesOfRun } from './form/values-of-run.ts';
+import { isSame } from './form/shown-params.ts';
+
+/** The form values of a run, and the parts of its input that the form cannot show. */
+interface RunValues {
+  readonly values: FormValues;
+  /** Labels of the secrets of the run, which are not stored. */
+  readonly secrets: readonly string[];
+  /** Names that the script does not declare (any more). */
+  readonly leftOut: readonly string[];
+}
 
 /** The form with the last entered values, or with the values of a run if the URL has `?from=`. */
 export function FilledForm({ script }: { script: Script }) {
@@ -79,4 +90,35 @@ function FormLikeRun({ script, run }: { script: Script; run: Run }) {
       <RunFormPanel script={script} first={values} />
     </div>
   );
+}
+
+export function valuesOfRun(
+  { input, params }: Pick<Script, 'input' | 'params'>,
+  run: Pick<Run, 'data' | 'params'>,
+): RunValues {
+  const drafts: Record<string, Draft> = {};
+  const secrets: string[] = [];
+  for (const param of params) {
+    if (!Object.hasOwn(run.params, param.name)) continue;
+    if (param.secret) secrets.push(param.label);
+    else if (!isSame(run.params[param.name], param.default))
+      drafts[param.name] = draftOf(param, run.params[param.name]);
+  }
+  const data = typeof run.data === 'object' && run.data !== null ? Object.entries(run.data) : [];
+  const values = data.find(([name]) => name === input?.name)?.[1] ?? [];
+  const declared = new Set(params.map(({ name }) => name));
+  return {
+    values: { input: inputText(input, values), drafts },
+    secrets,
+    leftOut: [
+      ...data.map(([name]) => name).filter((name) => name !== input?.name),
+      ...Object.keys(run.params).filter((name) => !declared.has(name)),
+    ],
+  };
+}
+
+function inputText(input: Script['input'], values: unknown): string {
+  if (!Array.isArray(values) || values.length === 0) return '';
+  const [only, ...others] = values;
+  return input?.type === 'str' && others.length === 0 ? String(only) : linesOf(values);
 }

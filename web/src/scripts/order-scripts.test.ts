@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { inOrder } from './order-scripts.ts';
+import { inOrder } from './scripts-page.tsx';
 import { someScript } from './some-script.ts';
 
 const order = { favourites: new Set<string>(), lastRuns: new Map(), tag: 'en' };

@@ -1,10 +1,17 @@
-import { useRef } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import type { Outcome, Script } from '../api/wire.ts';
 import { useRowsInView } from '../parts/use-rows-in-view.ts';
 import { ScriptCard } from './script-card.tsx';
-import { useGridShape } from './use-grid-shape.ts';
-import { useScrolledTo } from './use-scrolled-to.ts';
+
+interface GridShape {
+  readonly columns: number;
+  /** Distance between the tops of two rows. */
+  readonly rowPx: number;
+}
+
+/** Distance to the edges of the window, because phones have a bar at the bottom. */
+const marginPx = 80;
 
 /** The script that Enter opens. */
 export interface Marked {
@@ -61,4 +68,41 @@ export function ScriptList(props: ScriptListProps) {
 
 export function cardId(listId: string, index: number): string {
   return `${listId}-${index}`;
+}
+
+/** Scrolls the page by the shortest distance that shows a row; null does nothing. */
+function useScrolledTo(list: RefObject<HTMLElement | null>, row: number | null, rowPx: number): void {
+  useEffect(() => {
+    if (list.current === null || row === null) return;
+    const top = list.current.getBoundingClientRect().top + row * rowPx;
+    const below = top + rowPx - (innerHeight - marginPx);
+    if (top < marginPx) scrollBy(0, top - marginPx);
+    else if (below > 0) scrollBy(0, below);
+  }, [list, row, rowPx]);
+}
+
+/** The number of columns and the row height of a grid with equal rows, measured before the first paint. */
+function useGridShape(grid: RefObject<HTMLElement | null>): GridShape {
+  const [shape, setShape] = useState<GridShape>({ columns: 1, rowPx: 100 });
+  useLayoutEffect(() => {
+    const element = grid.current;
+    if (element === null) return;
+    const measure = () => {
+      const { columns, rowPx } = shapeOf(element);
+      setShape((was) => (was.columns === columns && was.rowPx === rowPx ? was : { columns, rowPx }));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [grid]);
+  return shape;
+}
+
+function shapeOf(element: HTMLElement): GridShape {
+  const { gridTemplateColumns, gridAutoRows, rowGap } = getComputedStyle(element);
+  return {
+    columns: gridTemplateColumns.split(' ').length,
+    rowPx: Number.parseFloat(gridAutoRows) + Number.parseFloat(rowGap),
+  };
 }

@@ -3,7 +3,7 @@ import { useId, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
-import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
+import type { Outcome, Problem, Script, ScriptOutcomes } from '../api/wire.ts';
 import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { InstallButton } from '../packages/install-button.tsx';
 import { Button } from '../parts/button.tsx';
@@ -14,12 +14,19 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useTypedText } from '../parts/use-typed-text.ts';
 import { useFavourites } from './favourites.ts';
-import { findProblems } from './find-problems.ts';
 import { findScripts } from './find-scripts.ts';
-import { inOrder } from './order-scripts.ts';
+import { placeNames } from './place-names.ts';
 import { ProblemList } from './problem-list.tsx';
 import { unusableFolders } from './problems-of.ts';
 import { cardId, type Marked, ScriptList } from './script-list.tsx';
+import { fold, wordsOf } from './search-words.ts';
+
+interface Order {
+  readonly favourites: ReadonlySet<string>;
+  readonly lastRuns: ReadonlyMap<string, Outcome>;
+  /** The language tag for comparing names. */
+  readonly tag: string;
+}
 
 export function ScriptsPage() {
   const { say, language } = useLanguage();
@@ -135,4 +142,33 @@ function stepFrom(marked: Marked | null, step: 1 | -1, count: number): number {
 
 function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
   return new Map(outcomes.flatMap(({ script_id, runs }) => runs.slice(0, 1).map((run) => [script_id, run])));
+}
+
+/** Finds problems in whose file or message every word of the query occurs, so that a search for a broken script shows what is wrong. */
+export function findProblems(problems: readonly Problem[], query: string): Problem[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [...problems];
+  const placeOf = placeNames(problems.map(({ file }) => splitPath(file).folder));
+  return problems.filter(({ file, message }) => {
+    const { folder, name } = splitPath(file);
+    const text = fold(`${placeOf(folder)}\n${name}\n${message}`);
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function splitPath(file: string): { folder: string; name: string } {
+  const at = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+  return { folder: file.slice(0, Math.max(0, at)), name: file.slice(at + 1) };
+}
+
+/** Sorts favourites first, then by last run, then by name with numeric comparison. */
+export function inOrder(scripts: readonly Script[], { favourites, lastRuns, tag }: Order): Script[] {
+  const names = new Intl.Collator(tag, { numeric: true });
+  const timeOf = ({ id }: Script) => Date.parse(lastRuns.get(id)?.queued_at ?? '') || 0;
+  return scripts.toSorted(
+    (a, b) =>
+      Number(favourites.has(b.id)) - Number(favourites.has(a.id)) ||
+      timeOf(b) - timeOf(a) ||
+      names.compare(a.name, b.name),
+  );
 }

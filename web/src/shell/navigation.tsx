@@ -1,12 +1,16 @@
-import { Search } from 'lucide-react';
+import { Languages, Moon, Search, Sun, SunMoon } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 
-import { useSay } from '../language/language.tsx';
+import { useLanguage, useSay } from '../language/language.tsx';
 import { openPalette } from '../palette/palette.tsx';
+import { buttonClasses, IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
+import { type ThemeChoice, useTheme } from '../theme/theme.ts';
 import { type Destination, destinations, isAt } from './destinations.ts';
-import { LanguageSwitch } from './language-switch.tsx';
-import { ThemeSwitch } from './theme-switch.tsx';
+
+const next: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: 'light', light: 'dark', dark: 'system' };
+
+const icons = { system: SunMoon, light: Sun, dark: Moon } as const;
 
 /** Navigation on wide screens. */
 export function SideBar() {
@@ -87,5 +91,42 @@ export function BottomBar() {
           );
         })}
     </nav>
+  );
+}
+
+/** Switches to the other language. The button shows the name of that language in the language itself. */
+function LanguageSwitch() {
+  const { language, choose } = useLanguage();
+  const other = language === 'zh' ? 'en' : 'zh';
+  return (
+    <button
+      type="button"
+      lang={other === 'zh' ? 'zh-CN' : 'en'}
+      className={buttonClasses('quiet', 'small')}
+      onClick={() => choose(other)}
+    >
+      <Languages size={15} aria-hidden />
+      {other === 'zh' ? '中文' : 'English'}
+    </button>
+  );
+}
+
+function ThemeSwitch() {
+  const say = useSay();
+  const [choice, choose] = useTheme();
+  const names = {
+    system: say('system', '跟随系统'),
+    light: say('light', '浅色'),
+    dark: say('dark', '深色'),
+  };
+  const Icon = icons[choice];
+  return (
+    <IconButton
+      label={say(`Theme: ${names[choice]}`, `颜色：${names[choice]}`)}
+      className="size-7"
+      onClick={() => choose(next[choice])}
+    >
+      <Icon size={16} aria-hidden />
+    </IconButton>
   );
 }

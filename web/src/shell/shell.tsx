@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+import { Unplug } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
 
 import { TokenDialog } from '../access/token-dialog.tsx';
 import { TokenPage } from '../access/token-page.tsx';
@@ -7,9 +9,8 @@ import { useSay } from '../language/language.tsx';
 import { NotificationToasts } from '../notifications/notification-toasts.tsx';
 import { OperationsProvider } from '../packages/operations.tsx';
 import { Palette } from '../palette/palette.tsx';
-import { ConnectionBanner } from './connection-banner.tsx';
+import { focusMain } from '../parts/use-return-focus.ts';
 import { BottomBar, SideBar } from './navigation.tsx';
-import { usePageFocus } from './use-page-focus.ts';
 
 /** The frame around every page. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -40,6 +41,37 @@ export function Shell({ children }: { children: ReactNode }) {
       <Palette />
       <NotificationToasts />
       <TokenDialog isOpen={connection === 'locked'} />
+    </div>
+  );
+}
+
+/** Moves the focus to the new page after navigation, because the link that had the focus is gone. */
+function usePageFocus(): void {
+  const [path] = useLocation();
+  const last = useRef(path);
+  useEffect(() => {
+    if (last.current === path) return;
+    last.current = path;
+    // The page may have set the focus itself.
+    if (document.getElementById('main')?.contains(document.activeElement) !== true) focusMain();
+  }, [path]);
+}
+
+/** Warns while the service is unreachable, because the page may be out of date. */
+function ConnectionBanner() {
+  const say = useSay();
+  const { connection } = useLive();
+  return (
+    <div role="status" className="sticky top-0 z-40">
+      {connection === 'lost' && (
+        <p className="flex items-center justify-center gap-2 bg-warn-ground px-4 py-2 text-warn">
+          <Unplug size={16} aria-hidden className="shrink-0" />
+          {say(
+            'Hob is not responding. Reconnecting… Running scripts continue. If Hob was stopped, start it in a terminal: hob serve',
+            'Hob 没有响应，正在重新连接；已在运行的脚本会继续。如果服务已停止，请运行：hob serve',
+          )}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,16 +1,34 @@
-import './terminal.css';
-
 import { FitAddon } from '@xterm/addon-fit';
-import { Terminal } from '@xterm/xterm';
+import { type ITheme, Terminal } from '@xterm/xterm';
 
+import './terminal.css';
 import { callService } from '../api/call-service.ts';
 import type { RunTerminal } from '../api/wire.ts';
 import { QueryWatch } from './query-watch.ts';
 import { showOutput } from './show-output.ts';
 import { SizeReport } from './size-report.ts';
-import { onThemeChange, terminalColours } from './terminal-colours.ts';
-import { handleSpecialKeys, takeInsertedText } from './terminal-keys.ts';
 import { TypingQueue } from './typing-queue.ts';
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+const ansiNames = [
+  'black',
+  'red',
+  'green',
+  'yellow',
+  'blue',
+  'magenta',
+  'cyan',
+  'white',
+  'brightBlack',
+  'brightRed',
+  'brightGreen',
+  'brightYellow',
+  'brightBlue',
+  'brightMagenta',
+  'brightCyan',
+  'brightWhite',
+] as const satisfies readonly (keyof ITheme)[];
 
 const scrollbackLines = 10_000;
 
@@ -129,4 +147,73 @@ export function openTerminal(
 function newSender(): string {
   const words = crypto.getRandomValues(new Uint32Array(4));
   return [...words].map((word) => word.toString(36)).join('-');
+}
+
+/** The terminal colours of the current theme. */
+function terminalColours(): ITheme {
+  const styles = getComputedStyle(document.documentElement);
+  const colour = (name: string) => styles.getPropertyValue(name).trim();
+  const ansi = ansiNames.map((name, at) => [name, colour(`--ansi-${at}`)]);
+  return {
+    background: colour('--terminal-ground'),
+    foreground: colour('--ink'),
+    cursor: colour('--accent'),
+    cursorAccent: colour('--on-accent'),
+    selectionBackground: colour('--terminal-selection'),
+    ...Object.fromEntries(ansi),
+  };
+}
+
+/** Calls back when the theme changes. */
+function onThemeChange(apply: () => void, signal: AbortSignal): void {
+  const observer = new MutationObserver(apply);
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  signal.addEventListener('abort', () => observer.disconnect());
+}
+
+/**
+ * Handles the few keys that are not sent to the script. Tab is sent too, so Ctrl+Shift+Space leaves the terminal. No known terminal program,
+ * browser or system uses that shortcut.
+ */
+function handleSpecialKeys(terminal: Terminal, onLeave: () => void): void {
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (event.ctrlKey && event.shiftKey && event.code === 'Space') {
+      event.preventDefault();
+      if (event.type === 'keydown') onLeave();
+      return false;
+    }
+    // On macOS, Cmd copies and pastes. Elsewhere Ctrl does, but without a selection Ctrl-C interrupts as in every terminal.
+    if (isMac || !event.ctrlKey || event.altKey || event.metaKey) return true;
+    if (event.code === 'KeyV') return false;
+    if (event.code !== 'KeyC' || !terminal.hasSelection()) return true;
+    if (event.type === 'keydown') {
+      event.preventDefault();
+      copySelection(terminal);
+    }
+    return false;
+  });
+}
+
+function copySelection(terminal: Terminal): void {
+  // xterm.js puts the selection into the copy event. This also works on pages that cannot write to the clipboard.
+  document.execCommand('copy');
+  terminal.clearSelection();
+}
+
+/**
+ * Sends text that arrives without a key press, for example from an emoji picker or dictation. In screen reader mode xterm.js handles only
+ * keys and composed text.
+ */
+function takeInsertedText(field: HTMLElement, type: (text: string) => void): void {
+  let isByKey = false;
+  field.addEventListener('keydown', () => {
+    isByKey = true;
+  });
+  field.addEventListener('keyup', () => {
+    isByKey = false;
+  });
+  field.addEventListener('input', (event) => {
+    if (!(event instanceof InputEvent) || event.inputType !== 'insertText' || event.isComposing) return;
+    if (!isByKey && event.data !== null) type(event.data);
+  });
 }

@@ -6,13 +6,18 @@ import { useSay } from '../../language/language.tsx';
 import { readChoice, writeChoice } from '../../parts/browser-memory.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { bytesText } from '../../parts/bytes-text.ts';
+import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { OutputSearchField } from './output-search-field.tsx';
 import { OutputView } from './output-view.tsx';
 import type { StreamSnapshot } from './run-stream.ts';
 import { type StreamChoice, shownLines } from './shown-lines.ts';
-import { StreamSwitch } from './stream-switch.tsx';
 import { useSearch } from './use-search.ts';
+
+interface StreamSwitchProps {
+  readonly choice: StreamChoice;
+  readonly onChoose: (choice: StreamChoice) => void;
+}
 
 const wrapPlace = 'hob.output.wrap';
 
@@ -114,5 +119,31 @@ function OutputFooter({ run, output }: { run: Run; output: StreamSnapshot }) {
         ))}
       </span>
     </div>
+  );
+}
+
+/** Chooses the shown streams. stderr has the same mark as its lines. */
+function StreamSwitch({ choice, onChoose }: StreamSwitchProps) {
+  const say = useSay();
+  const names = { all: say('All', '全部'), stdout: 'stdout', stderr: 'stderr' } as const;
+  return (
+    <fieldset className="flex rounded-lg border border-line-strong p-0.5">
+      <legend className="sr-only">{say('Streams', '输出流')}</legend>
+      {(['all', 'stdout', 'stderr'] as const).map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={choice === each}
+          onClick={() => onChoose(each)}
+          className={classes(
+            'inline-flex h-6 items-center gap-1.5 rounded-md px-2 text-xs',
+            choice === each ? 'bg-hover font-medium' : 'text-muted hover:text-ink',
+          )}
+        >
+          {each === 'stderr' && <span aria-hidden className="h-3 w-[3px] bg-bad" />}
+          {names[each]}
+        </button>
+      ))}
+    </fieldset>
   );
 }

@@ -2,7 +2,15 @@ import type { ServiceEvent } from '../../api/event-frames.ts';
 import { followEvents } from '../../api/follow-events.ts';
 import { type Progress, progressIn } from '../../api/progress.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
-import { showingPause } from './showing-pause.ts';
+
+/** Minimum time between updates. More frequent updates are not readable. */
+const leastMs = 50;
+
+/** Time for other work on the page, as a multiple of the time that the last update took. */
+const restAfterShowing = 2;
+
+/** Maximum time between updates. A longer update means that the machine was busy with something else. */
+const mostMs = 1000;
 
 export interface StreamSnapshot extends OutputSnapshot {
   readonly progress: Progress | null;
@@ -114,4 +122,10 @@ function numberOf(value: unknown): number | null {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/** The pause before the next update, if the last one was `sinceMs` ago and took `showingMs`. */
+export function showingPause({ sinceMs, showingMs }: { sinceMs: number; showingMs: number }): number {
+  const wantedMs = Math.max(leastMs, showingMs * (1 + restAfterShowing));
+  return Math.max(0, Math.min(wantedMs, mostMs) - sinceMs);
 }

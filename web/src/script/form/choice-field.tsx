@@ -1,11 +1,18 @@
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 
 import type { Param } from '../../api/wire.ts';
 import { useSay } from '../../language/language.tsx';
 import { Field } from '../../parts/field.tsx';
-import { FieldGroup } from '../../parts/field-group.tsx';
 import { inputClasses } from '../../parts/input.ts';
 import type { TextControl } from './text-control.ts';
+
+interface FieldGroupProps {
+  readonly label: ReactNode;
+  readonly description?: string | null;
+  readonly error?: string | null;
+  readonly isRequired?: boolean;
+  readonly children: ReactNode;
+}
 
 /** More choices are shown as a dropdown list. */
 const mostBeside = 4;
@@ -79,4 +86,28 @@ function ListChoice({ param, text, error, onChange }: TextControl) {
 
 function mayBeNone({ required, default: preset, choices }: Param): boolean {
   return !required && !choices.some((choice) => choice === preset);
+}
+
+/** Like `Field`, for a group of controls with one value. */
+function FieldGroup({ label, description, error, isRequired, children }: FieldGroupProps) {
+  const id = useId();
+  const text = error ?? description ?? '';
+  return (
+    <fieldset aria-describedby={text === '' ? undefined : id} className="flex min-w-0 flex-col gap-1.5">
+      <legend className="mb-1.5 font-medium">
+        {label}
+        {isRequired === true && (
+          <span aria-hidden className="ml-1 text-bad">
+            *
+          </span>
+        )}
+      </legend>
+      {children}
+      {text !== '' && (
+        <p id={id} className={error ? 'text-[13px] text-bad' : 'text-[13px] text-muted'}>
+          {text}
+        </p>
+      )}
+    </fieldset>
+  );
 }

@@ -11,9 +11,15 @@ import { Field } from '../../parts/field.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { useToast } from '../../parts/toasts.tsx';
 import { linesOf } from './draft.ts';
-import { readDrop } from './dropped-paths.ts';
 import { inputField, readInput } from './make-call.ts';
 import type { FieldError } from './read-draft.ts';
+
+/** The content of a drop. */
+type Dropped =
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  /** Files whose content the browser shares, but not their paths. */
+  | { readonly kind: 'placeless' }
+  | { readonly kind: 'nothing' };
 
 interface MainInputFieldProps {
   readonly input: NonNullable<Script['input']>;
@@ -116,4 +122,27 @@ function placeholderOf(
   return pick === null
     ? say('One entry per line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]')
     : say('One path per line, or drop text here', '每行一个路径，可拖入文本') + kinds;
+}
+
+/** Reads paths if the file manager passes them, or else the dropped text line by line. */
+export function readDrop(transfer: Pick<DataTransfer, 'getData' | 'files'>): Dropped {
+  const addresses = linesIn(transfer.getData('text/uri-list')).filter((line) => !line.startsWith('#'));
+  const paths = addresses.map(pathOfAddress).filter((path) => path !== null);
+  if (paths.length > 0) return { kind: 'lines', lines: paths };
+  const lines = linesIn(transfer.getData('text/plain'));
+  if (lines.length > 0) return { kind: 'lines', lines };
+  return { kind: transfer.files.length > 0 ? 'placeless' : 'nothing' };
+}
+
+function linesIn(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function pathOfAddress(address: string): string | null {
+  if (!address.startsWith('file://') || !URL.canParse(address)) return null;
+  const path = decodeURIComponent(new URL(address).pathname);
+  return /^\/[A-Za-z]:\//.test(path) ? path.slice(1).replaceAll('/', '\\') : path;
 }

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 
@@ -8,8 +8,21 @@ import { CodeBox } from '../../parts/code-box.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { RunCall } from '../form/make-call.ts';
-import { needsTokenQuery } from './needs-token.ts';
 import { writeSnippets } from './snippets.ts';
+
+/** Whether the service requires a token. The request omits the session cookie of this page. */
+const needsTokenQuery = queryOptions({
+  queryKey: ['needs-token'],
+  queryFn: async ({ signal }) => {
+    const { status } = await fetch('/api/script.schema.json', {
+      method: 'HEAD',
+      credentials: 'omit',
+      signal,
+    });
+    return status === 401;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 const languages = [
   ['curl', 'curl'],

@@ -1,6 +1,26 @@
 import type { Param } from '../../api/wire.ts';
 import type { RunCall } from '../form/make-call.ts';
-import { type CodeWords, Placeholder, writeValue } from './code-words.ts';
+
+/** Stands for the value of a secret, which the code reads from an environment variable. */
+class Placeholder {
+  readonly variable: string;
+  /** Whether the variable holds plain text; otherwise it holds JSON. */
+  readonly isText: boolean;
+
+  constructor(variable: string, isText: boolean) {
+    this.variable = variable;
+    this.isText = isText;
+  }
+}
+
+/** The notation of values in a programming language. */
+interface CodeWords {
+  readonly text: (value: string) => string;
+  readonly yes: string;
+  readonly no: string;
+  readonly none: string;
+  readonly secret: (placeholder: Placeholder) => string;
+}
 
 export interface Snippets {
   readonly curl: string;
@@ -139,4 +159,20 @@ function variableFor(name: string, taken: readonly string[]): string {
     variable = `${base}_${count}`;
   }
   return variable;
+}
+
+/** Writes a JSON value with placeholders as multi-line code. */
+function writeValue(value: unknown, words: CodeWords, margin = ''): string {
+  if (value instanceof Placeholder) return words.secret(value);
+  if (typeof value === 'string') return words.text(value);
+  if (typeof value === 'number') return JSON.stringify(value);
+  if (typeof value === 'boolean') return value ? words.yes : words.no;
+  if (typeof value !== 'object' || value === null) return words.none;
+  const inner = `${margin}  `;
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const members = Array.isArray(value)
+    ? value.map((item) => writeValue(item, words, inner))
+    : Object.entries(value).map(([key, item]) => `${words.text(key)}: ${writeValue(item, words, inner)}`);
+  if (members.length === 0) return open + close;
+  return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${margin}${close}`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { KnownStyles } from './known-styles.ts';
+import { KnownStyles } from './stream-text.ts';
 
 it('returns the same object for equal styles that result from different sequences', () => {
   const styles = new KnownStyles();

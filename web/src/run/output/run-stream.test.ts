@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { showingPause } from './showing-pause.ts';
+import { showingPause } from './run-stream.ts';
 
 describe('showingPause', () => {
   it('is zero if the last update was long ago', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { readDrop } from './dropped-paths.ts';
+import { readDrop } from './main-input-field.tsx';
 
 const files = (count: number): FileList => Object.assign(Object.create(null), { length: count });
 const drop = (data: Record<string, string>, count = 0) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { tomlText } from './toml-text.ts';
+import { tomlText } from './setting-list.tsx';
 
 it.each([
   [9527, '9527'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { findProblems } from './find-problems.ts';
+import { findProblems } from './scripts-page.tsx';
 
 const problem = (file: string, message: string) =>
   ({ severity: 'error', file, line: 1, message, advice: 'Mend it.' }) as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { labelledColumns, roundTop } from './chart-scale.ts';
+import { labelledColumns, roundTop } from './day-chart.tsx';
 
 describe('roundTop', () => {
   it.each([

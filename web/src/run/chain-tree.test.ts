@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { throttleRequests } from './throttle-requests.ts';
+import { throttleRequests } from './chain-tree.tsx';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Outcome } from '../api/wire.ts';
-import { barsOf, durationLine, strip } from './outcome-bars.ts';
+import { barsOf, durationLine, strip } from './outcome-strip.tsx';
 
 const took = (...durations: (number | null)[]): Outcome[] =>
   durations.map((duration_ms, index) => ({

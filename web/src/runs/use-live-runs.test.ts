@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-
-import { RecentRuns } from './recent-runs.ts';
 import { someRun } from './some-run.ts';
+import { RecentRuns } from './use-live-runs.ts';
 
 it('keeps the latest record of each run for a few seconds', () => {
   const recent = new RecentRuns();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { plainText } from './plain-text.ts';
+import { plainText } from './run-outcome.tsx';
 
 it('is the visible text', () => {
   expect(plainText('\u001b[31mno such file\u001b[0m: a.txt\n10%\r100%\u001b[K\n')).toBe(
