@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
-import { AddressOpener } from '../src/notifications/desktop/open-address.ts';
+import { AddressOpener } from '../src/notifications/desktop/open-desktop.ts';
 import { tempFolder } from './support/hob.ts';
 import { linesOf, until } from './support/until.ts';
 

@@ -2,10 +2,61 @@ import { CommanderError } from 'commander';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { tr } from './language.ts';
-import { commandsFor } from './other-words.ts';
 import { buildProgram } from './program.ts';
-import { UnwrittenOutput } from './terminal/unwritten-output.ts';
 import { exitCodes, ReportedError, UserError } from './user-error.ts';
+
+/** Output that is still buffered. A slow pipe takes it piece by piece, and exiting early would lose the rest. */
+class UnwrittenOutput {
+  #fault: string | null = null;
+
+  constructor() {
+    process.stdout.on('error', (error) => {
+      const errno = errnoOf(error) ?? error.message;
+      // A reader that closes the pipe has read what it wanted.
+      if (errno !== 'EPIPE') this.#fault ??= errno;
+    });
+    // Errors of stderr cannot be reported and do not affect the result of the command.
+    process.stderr.on('error', () => {});
+  }
+
+  /** Waits until all output is written. Returns the exit code, which is a failure if stdout could not be written. */
+  async flush(code: number): Promise<number> {
+    await Promise.all([drained(process.stdout), drained(process.stderr)]);
+    if (this.#fault === null) return code;
+    const fault = this.#fault;
+    process.stderr.write(
+      tr(`hob: Cannot write the output (${fault}).\n`, `hob: 无法写入输出（${fault}）。\n`),
+    );
+    await drained(process.stderr);
+    return code === 0 ? exitCodes.failed : code;
+  }
+}
+
+/** Command names of other tools, and the matching commands of Hob. */
+const commandsOfOtherTools: Readonly<Record<string, readonly string[]>> = {
+  status: ['hob service status', 'hob doctor'],
+  restart: ['hob stop && hob start'],
+  ps: ['hob runs --state running'],
+  history: ['hob runs'],
+  log: ['hob logs'],
+  exec: ['hob run'],
+  execute: ['hob run'],
+  kill: ['hob cancel'],
+  retry: ['hob rerun'],
+  ls: ['hob list'],
+  info: ['hob show'],
+  add: ['hob install'],
+  get: ['hob install'],
+  remove: ['hob uninstall'],
+  rm: ['hob uninstall'],
+  delete: ['hob uninstall'],
+  upgrade: ['hob update'],
+  create: ['hob new'],
+  init: ['hob new'],
+  validate: ['hob check'],
+  lint: ['hob check'],
+  models: ['hob model list'],
+};
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -82,3 +133,16 @@ main(process.argv.slice(2)).then(
     process.exit(70);
   },
 );
+
+/** The commands of Hob that match a command name of another tool; empty if there are none. */
+function commandsFor(word: string): readonly string[] {
+  return Object.hasOwn(commandsOfOtherTools, word) ? (commandsOfOtherTools[word] ?? []) : [];
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || !stream.writable) resolve();
+    // The callback runs after all earlier writes, even if they failed.
+    else stream.write('', () => setImmediate(resolve));
+  });
+}

@@ -23,8 +23,8 @@ import { inherit } from '../executor/journal.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { createLogger } from '../shared/log.ts';
 import { readVersion } from '../shared/version.ts';
-import { findExecutors } from './executor-addresses.ts';
 import { ExecutorClient, type RunHooks } from './executor-client.ts';
+import { findExecutors } from './executor-set.ts';
 import { launchExecutor } from './launch-executor.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
 import {

@@ -1,10 +1,9 @@
-import { closeSync, constants, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { RunEnd, StreamCapture } from '../execution/messages.ts';
 import { isAlive } from '../shared/is-alive.ts';
-import { writeWhole } from '../shared/write-whole.ts';
 import { startTicksOf } from './process-table.ts';
 
 /** The main process of a run, so that the next executor can find it. */
@@ -219,4 +218,14 @@ function readBootId(): string {
   } catch {
     return '';
   }
+}
+
+/**
+ * Writes all bytes, and throws if that fails. A full disk may accept only a part, which shows only in the returned
+ * number. Returns the number of bytes.
+ */
+function writeWhole(fd: number, text: string): number {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+  return bytes.length;
 }

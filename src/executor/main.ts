@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -16,15 +16,21 @@ import { socketPathIn } from '../execution/socket-path.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
-import { Cgroups } from './cgroups.ts';
-import { clearUp } from './clear-up.ts';
+import { Cgroups, cgroupAt, removeCgroups } from './cgroups.ts';
 import { FifoPool } from './fifo-pool.ts';
-import { inherit, Journal } from './journal.ts';
+import { inherit, Journal, type Legacy } from './journal.ts';
+import { RunProcesses } from './run-processes.ts';
 import { ExecutorServer } from './server.ts';
+import { terminate } from './terminate.ts';
 import { countRunnable } from './warm/demand.ts';
-import { findLauncher } from './warm/find-launcher.ts';
 import { WarmPool } from './warm/warm-pool.ts';
 import { Windows } from './windows.ts';
+
+/** No process reads the output of these scripts or waits for their exit any more; they get a moment to clean up. */
+const orphanGraceMs = 1000;
+
+/** The places of a Python that belongs to the system. Its version does not matter: it runs no scripts. */
+const places = ['/usr/bin/python3', '/usr/local/bin/python3'];
 
 /**
  * The entry of the executor process. The service starts it with the home it works for; it exits when it is not needed
@@ -156,3 +162,27 @@ main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);
 });
+
+/**
+ * The Python and the program of the launcher; null where there is no Python, or no benefit: on other systems Node
+ * itself starts programs quickly.
+ */
+function findLauncher(): { python: string; program: string } | null {
+  if (process.platform !== 'linux') return null;
+  const python = places.find((path) => existsSync(path));
+  const program = fileURLToPath(new URL('warm/launcher.py', import.meta.url));
+  return python === undefined ? null : { python, program };
+}
+
+/**
+ * Stops the runs of an executor that was killed. Processes that its ended runs left running on purpose are not touched.
+ */
+async function clearUp({ inFlight, cgroups }: Legacy): Promise<void> {
+  await Promise.all(
+    inFlight.map(({ runId, pid, startTicks }) => {
+      const cgroup = cgroups === null ? null : cgroupAt(join(cgroups, runId));
+      return terminate(new RunProcesses(runId, { pid, startTicks, isOurs: false }, cgroup), orphanGraceMs);
+    }),
+  );
+  if (cgroups !== null) removeCgroups(cgroups);
+}

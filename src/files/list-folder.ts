@@ -1,10 +1,11 @@
 import type { Dirent } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import { access, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
-import { rootsOfMachine } from './machine-roots.ts';
-import { folderRefusal, relativePath } from './refusals.ts';
+import { AppError, errnoOf } from '../shared/errors.ts';
+
+const drives = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`);
 
 /** More entries than a user looks through. The folder of a camera or a cache may have a hundred times as many. */
 export const mostEntries = 10_000;
@@ -102,4 +103,66 @@ const { compare } = new Intl.Collator('en', { numeric: true });
 
 function inOrder(a: FolderEntry, b: FolderEntry): number {
   return Number(b.kind === 'folder') - Number(a.kind === 'folder') || compare(a.name, b.name);
+}
+
+/** The roots of absolute paths on this machine. */
+async function rootsOfMachine(platform = process.platform): Promise<string[]> {
+  if (platform !== 'win32') return ['/'];
+  const found = await Promise.all(
+    drives.map((drive) =>
+      access(drive).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return drives.filter((_, index) => found[index] === true);
+}
+
+function relativePath(path: string): AppError {
+  return new AppError(
+    'field-invalid',
+    {
+      en: `path must be an absolute path, not ${JSON.stringify(path)}`,
+      zh: `path 应为绝对路径，而不是 “${path}”`,
+    },
+    { hint: { en: '~ stands for your home folder.', zh: '~ 表示用户主文件夹。' } },
+  );
+}
+
+/** Converts an error about a folder into an AppError. Returns other errors unchanged. */
+function folderRefusal(error: unknown, path: string): unknown {
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+    case 'ENODEV':
+      return new AppError(
+        'folder-unknown',
+        { en: `No such folder: ${path}`, zh: `文件夹不存在: ${path}` },
+        { cause: error },
+      );
+    case 'ENOTDIR':
+      return new AppError(
+        'folder-invalid',
+        { en: `${path} is not a folder`, zh: `不是文件夹: ${path}` },
+        { cause: error },
+      );
+    case 'EACCES':
+    case 'EPERM':
+    case 'EIO':
+      return new AppError(
+        'folder-unreadable',
+        { en: `Cannot read the folder: ${path}`, zh: `没有权限查看文件夹: ${path}` },
+        {
+          cause: error,
+          hint: {
+            en: 'Hob has the permissions of the user who started it.',
+            zh: 'Hob 只能看到启动它的用户有权查看的内容。',
+          },
+        },
+      );
+    default:
+      return error;
+  }
 }

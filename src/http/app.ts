@@ -7,19 +7,19 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type RouteOptions,
 } from 'fastify';
-
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
+import { interfaceVersion } from '../shared/version.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
-import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { wasAdmitted } from './door/admitted.ts';
 import { tokenOf } from './door/run-address.ts';
 import { answerError, internalError } from './error-answers.ts';
 import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
-import { openApiInfo } from './openapi.ts';
-import { RouteIndex } from './route-index.ts';
+import { pathOfTarget } from './path-of-target.ts';
 import { addConsoleRoutes, isPageVisit, sendConsole } from './routes/console.ts';
 import { addEnvironmentRoutes } from './routes/environments.ts';
 import { addEventRoute } from './routes/events.ts';
@@ -48,6 +48,26 @@ import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addStopRoute } from './routes/stop.ts';
 import { addTerminalRoutes } from './routes/terminal.ts';
+
+/** The methods of each path. Distinguishes a wrong method (405) from an unknown path (404). */
+export class RouteIndex {
+  readonly #routes: { pattern: RegExp; methods: string[] }[] = [];
+
+  add({ url, method }: Pick<RouteOptions, 'url' | 'method'>): void {
+    const methods = Array.isArray(method) ? method : [method];
+    const literal = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+    const pattern = new RegExp(`^${literal.replace(/:\w+/g, '[^/]+').replaceAll('*', '.*')}$`);
+    this.#routes.push({ pattern, methods: [...methods] });
+  }
+
+  methodsAt(url: string): string[] {
+    const path = pathOfTarget(url);
+    const methods = this.#routes
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((route) => route.methods);
+    return [...new Set(methods)].sort();
+  }
+}
 
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
@@ -186,4 +206,38 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError
 
 function acceptLanguage(request: IncomingMessage): string | undefined {
   return request.headers['accept-language'];
+}
+
+function openApiInfo(version: string) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hob',
+      version,
+      description: `Manages and runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    // The token is required only if the setting `token` is on.
+    security: [{}, { token: [] }],
+    components: { securitySchemes: { token: { type: 'http' as const, scheme: 'bearer' } } },
+  };
+}
+
+/**
+ * Counts the answer to a request when it is complete or its caller has disconnected. The duration metric shows how fast Hob is.
+ * Answers that wait for a script, which may take hours, or that stay open for events would distort it, so their handlers set
+ * `isLasting` and they are counted without a duration. The time to the first byte is no alternative: in a synchronous call it
+ * includes the script's time. The duration of scripts has a separate metric.
+ */
+function countAnswer(metrics: HttpMetrics, request: FastifyRequest, { raw }: FastifyReply): void {
+  const beganMs = performance.now();
+  // Not `finish`: that event does not fire if the caller disconnects.
+  raw.once('close', () => {
+    metrics.answered({
+      route: request.routeOptions?.url,
+      method: request.method,
+      status: raw.headersSent ? raw.statusCode : undefined,
+      durationMs: raw.headersSent && !request.isLasting ? performance.now() - beganMs : null,
+    });
+  });
 }

@@ -1,10 +1,11 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 import type { Logger } from '../shared/log.ts';
 import { interfaceVersion } from '../shared/version.ts';
 import { HttpMetrics } from './http-metrics.ts';
-import { writeProcessMetrics } from './process-metrics.ts';
 import { RunMetrics } from './run-metrics.ts';
+
+let registry: Registry | undefined;
 
 interface GaugeOptions {
   name: `hob_${string}`;
@@ -138,4 +139,17 @@ export class Metrics {
     const [own, process] = await Promise.all([this.#registry.metrics(), writeProcessMetrics()]);
     return `${own}\n${process}`;
   }
+}
+
+/**
+ * The default metrics of a Node.js process, under their usual names. Monitoring the event loop wakes the process a hundred times
+ * a second and cannot be disabled again, like monitoring of the garbage collector. It therefore starts with the first request for
+ * metrics, and only once per process. It does not keep the process alive.
+ */
+function writeProcessMetrics(): Promise<string> {
+  if (registry === undefined) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+  }
+  return registry.metrics();
 }

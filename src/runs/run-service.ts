@@ -27,7 +27,6 @@ import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
-import { within } from './within.ts';
 
 /** Time that a stop needs besides the grace period: to kill processes, to check for survivors, and to record the ends. */
 const stopSettleMs = 5000;
@@ -310,4 +309,17 @@ export class RunService {
   #reportDefect(run: Run, error: unknown): void {
     run.log.error({ err: error }, 'run failed: internal error');
   }
+}
+
+/** Waits for a promise, for at most `ms` milliseconds or until the signal is aborted. */
+async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let timer: NodeJS.Timeout | undefined;
+  // Uses a timer instead of `AbortSignal.any`: a combined signal may be garbage-collected before it fires.
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([what, enough]);
+  clearTimeout(timer);
 }

@@ -1,5 +1,7 @@
 import { dirname, extname } from 'node:path';
 
+import Value from 'typebox/value';
+
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import { refuseBuilderId } from './builder-id.ts';
@@ -8,6 +10,7 @@ import { findMismatches } from './describe-mismatch.ts';
 import { languageFromExtension, languageFromName, languages, type ScriptLanguage } from './languages.ts';
 import { KeyLocator } from './locate-keys.ts';
 import {
+  DependencySchema,
   InfoSchema,
   InputSchema,
   knownSections,
@@ -17,9 +20,7 @@ import {
   RuntimeSchema,
 } from './manifest-schema.ts';
 import type { ParsedToml } from './manifest-toml.ts';
-import { readDependencies } from './read-dependencies.ts';
 import { readParams } from './read-params.ts';
-import { readPreload } from './read-preload.ts';
 import { reporter, type SectionReader, sectionReader } from './read-section.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
 import {
@@ -27,10 +28,14 @@ import {
   type ModelNeed,
   type Problem,
   type Script,
+  type ScriptDependency,
   type ScriptRuntime,
   type Terminal,
   terminals,
 } from './script.ts';
+
+/** Names separated by dots, as in an import statement. */
+const moduleName = /^[\p{XID_Start}_]\p{XID_Continue}*(?:\.[\p{XID_Start}_]\p{XID_Continue}*)*$/u;
 
 export type ManifestReading =
   /** A TOML file of another program. */
@@ -301,4 +306,86 @@ function noteUnknownSections(table: JsonObject, rootName: string, report: Sectio
       },
     );
   }
+}
+
+/** Reads the modules to preload. */
+function readPreload(
+  section: SectionReader,
+  value: Json | undefined,
+  language: ScriptLanguage | null,
+): string[] {
+  // The schema check reports values that are not a list of strings.
+  if (!Array.isArray(value)) return [];
+  const path = [section.rootName, 'runtime', 'preload'];
+  if (language !== null && language !== 'python') {
+    section.report(
+      'note',
+      path,
+      {
+        en: `preload has no effect, because the language is ${language}`,
+        zh: `preload 不起作用：语言为 ${language}`,
+      },
+      { en: 'Remove it. Only Python scripts can use it.', zh: '请删除，仅适用于 Python 脚本。' },
+    );
+    return [];
+  }
+  const names = value.filter((name) => typeof name === 'string');
+  for (const [index, name] of value.entries()) {
+    if (typeof name !== 'string' || moduleName.test(name)) continue;
+    section.report(
+      'error',
+      [...path, index],
+      {
+        en: `preload "${name}" is not the name of a Python module`,
+        zh: `preload "${name}" 不是 Python 模块名`,
+      },
+      {
+        en: 'Write it as in an import statement, such as "numpy" or "xml.etree.ElementTree".',
+        zh: '请按 import 语句的写法填写，例如 "numpy" 或 "xml.etree.ElementTree"。',
+      },
+    );
+  }
+  return names;
+}
+
+/**
+ * Reads the scripts that this script calls, from tables or plain ids. Other values are noted and ignored, so that scripts from
+ * before this section was introduced still run.
+ */
+function readDependencies({ raw, report, rootName }: SectionReader): ScriptDependency[] {
+  const value = raw('dependencies');
+  if (value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]).flatMap((item, index) => {
+    const path = [rootName, 'dependencies', index];
+    const dependency = readDependency(typeof item === 'string' ? { id: item } : item);
+    if (dependency === null) {
+      report(
+        'note',
+        path,
+        { en: 'A dependency has no valid script id and is ignored', zh: '依赖项不是脚本 ID，已忽略' },
+        {
+          en: 'Write [[service.dependencies]] with id = "…" for each script that this script calls.',
+          zh: '请为每个被调用的脚本写 [[service.dependencies]]，并填写 id = "…"。',
+        },
+      );
+      return [];
+    }
+    if (dependency.version === null || parseVersionRange(dependency.version) !== null) return [dependency];
+    report(
+      'note',
+      [...path, 'version'],
+      {
+        en: `version "${dependency.version}" is not a valid range, so any version is accepted`,
+        zh: `无法识别 version "${dependency.version}"，不限制版本`,
+      },
+      { en: 'Write a range such as ">=1.2".', zh: '请写成 ">=1.2" 的形式。' },
+    );
+    return [{ ...dependency, version: null }];
+  });
+}
+
+function readDependency(item: Json): ScriptDependency | null {
+  if (!Value.Check(DependencySchema, item)) return null;
+  const { id, name = null, version = null } = item;
+  return { id: id.toLowerCase(), name, version };
 }

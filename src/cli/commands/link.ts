@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
+import { paramValue } from '../run/param-value.ts';
+import { readScript } from '../run/script-shape.ts';
+import { parseJson, readAssignment } from '../script/assignments.ts';
 import { callHob } from '../script/call-hob.ts';
-import { readLinkParams } from '../script/link-params.ts';
 import { shownValue } from '../script/shown-value.ts';
-import { fileOption, needRun } from '../script/this-run.ts';
+import { fileOption, needRun, type ThisRun } from '../script/this-run.ts';
 import { strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -80,3 +82,25 @@ name:=value is always parsed as JSON.`,
   small=$(hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" --field output)
 打印对方的结果；对方失败时退出码为 1。参数按对方清单中的类型读取；name:=值 总是按 JSON 读取。`,
 );
+
+/** The params of a linked script. The manifest of that script gives the type of each `name=value`. */
+async function readLinkParams(
+  run: Pick<ThisRun, 'apiBase'>,
+  scriptId: string,
+  words: readonly string[],
+): Promise<JsonObject> {
+  const assignments = words.map(readAssignment);
+  const declared = assignments.some(({ isJson }) => !isJson)
+    ? readScript(await callHob(run, `/api/scripts/${encodeURIComponent(scriptId)}`)).params
+    : [];
+  const params: JsonObject = {};
+  for (const { name, text, isJson } of assignments) {
+    const param = declared.find((each) => each.name === name);
+    const texts = assignments
+      .filter((other) => other.name === name && !other.isJson)
+      .map((other) => other.text);
+    if (isJson) params[name] = parseJson(name, text);
+    else params[name] = param === undefined ? text : paramValue(param, texts);
+  }
+  return params;
+}

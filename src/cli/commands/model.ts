@@ -1,16 +1,20 @@
 import type { Command } from 'commander';
-
+import { objectsIn } from '../answer-fields.ts';
 import { tr } from '../language.ts';
-import { cancelDownload } from '../model/cancel-download.ts';
+import { readDownload } from '../model/download.ts';
 import { findModel } from '../model/find-model.ts';
+import { stopDownload } from '../model/follow-download.ts';
 import { describeModels } from '../model/list-models.ts';
 import { type PullOptions, pull } from '../model/pull.ts';
 import { describeRemoval, removeModel } from '../model/remove-model.ts';
-import { checkRepoId } from '../model/repo-argument.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+
+/** Only names of the form `owner/name` go into a URL. The service checks the rest. */
+const repoPattern = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
 const repoMeaning = tr('model, as owner/name', '模型名称，格式为 owner/name');
 
@@ -168,3 +172,30 @@ const removeExamples = `
 ${tr('Examples:', '示例：')}
   hob model rm openai/whisper-tiny --dry-run
   hob model rm openai/whisper-tiny --yes`;
+
+function checkRepoId(text: string): string {
+  if (repoPattern.test(text)) return text;
+  const shown = JSON.stringify(text);
+  throw new UserError(
+    tr(
+      `Invalid model name ${shown}: expected <owner>/<name>.`,
+      `模型名称的格式是 <owner>/<name>，而不是 ${shown}。`,
+    ),
+    exitCodes.usage,
+  );
+}
+
+/** Cancels all downloads of a model: there may be one per source. Returns the message to print. */
+async function cancelDownload(client: ServiceClient, repoId: string): Promise<string> {
+  const { items } = await client.get('/api/models/downloads');
+  const underWay = objectsIn(items)
+    .map(readDownload)
+    .filter((download) => download.repoId === repoId && download.state === 'running');
+  if (underWay.length === 0)
+    throw new UserError(tr(`No download of ${repoId} is in progress.`, `${repoId} 没有在下载。`));
+  for (const { id } of underWay) await stopDownload(id, client);
+  return tr(
+    `Cancelled the download of ${repoId}. The downloaded part is kept. To resume: hob model pull ${repoId}\n`,
+    `已停止下载 ${repoId}。已下载的部分会保留，用 hob model pull ${repoId} 即可继续。\n`,
+  );
+}

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
-
-import { openPage } from '../history/open-page.ts';
+import { openOnDesktop } from '../../shared/open-on-desktop.ts';
+import { textOf } from '../answer-fields.ts';
+import { pickRun, runById } from '../history/pick-run.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
+import { findKnownScript } from '../run/find-known-script.ts';
+import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { UserError } from '../user-error.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -16,4 +21,32 @@ export function configure(command: Command): void {
     .action((what: string | undefined, { print, home, json }: CommonOptions & { print?: boolean }) =>
       openPage(what, { isOpened: print !== true, isJson: json === true, home }),
     );
+}
+
+/** Opens the page of the console, a run or a script in the browser, and prints its URL. */
+async function openPage(
+  what: string | undefined,
+  { isOpened, isJson, home }: { isOpened: boolean; isJson: boolean; home: string | undefined },
+): Promise<void> {
+  const client = await ServiceClient.find(home);
+  const address = client.url + (what === undefined ? '/' : await pathOf(client, what));
+  if (isJson) printJson({ url: address });
+  else process.stdout.write(`${address}\n`);
+  if (!isOpened) return;
+  const failure = await openOnDesktop('page', address, { platform: process.platform });
+  if (failure === null) return;
+  const { program, isMissing } = failure;
+  const reason = isMissing ? tr(`${program} not found`, `没有 ${program}`) : failure.reason;
+  throw new UserError(
+    tr(
+      `Cannot start a browser (${reason}). Open the URL above yourself.`,
+      `无法启动浏览器（${reason}）。请自行打开上面的地址。`,
+    ),
+  );
+}
+
+async function pathOf(client: ServiceClient, what: string): Promise<string> {
+  const run = what === 'last' ? await pickRun(client, what) : await runById(client, what);
+  if (run !== null) return `/runs/${textOf(run.run_id) ?? ''}`;
+  return `/scripts/${(await findKnownScript(client, what)).id}`;
 }

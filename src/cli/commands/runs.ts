@@ -1,7 +1,6 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { describeRuns } from '../history/list-runs.ts';
-import { sinceArgument } from '../history/since-argument.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { countArgument } from '../run/arguments.ts';
@@ -9,6 +8,15 @@ import { findKnownScript } from '../run/find-known-script.ts';
 import { ServiceClient } from '../service-client.ts';
 import { strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
+
+const minuteMs = 60_000;
+
+const unitsMs: Readonly<Record<string, number>> = {
+  m: minuteMs,
+  h: 60 * minuteMs,
+  d: 24 * 60 * minuteMs,
+  w: 7 * 24 * 60 * minuteMs,
+};
 
 interface RunsOptions extends CommonOptions {
   script?: string;
@@ -97,3 +105,21 @@ The newest runs come first. To see the output of a run: hob logs <run>`,
 
 最新的排在最前。hob logs <运行> 查看它的输出。`,
 );
+
+/** Converts `30m`, `2h`, `7d`, `1w`, a date or a local time to an ISO timestamp. */
+export function sinceArgument(text: string, now: Date = new Date()): string {
+  const [, count, unit = ''] = /^(\d+)\s*([mhdw])$/.exec(text.trim().toLowerCase()) ?? [];
+  if (count !== undefined)
+    return new Date(now.getTime() - Number(count) * (unitsMs[unit] ?? 0)).toISOString();
+  // JavaScript reads a date without a time as UTC, but the user means the local day.
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text.trim());
+  const date = new Date(isDay ? `${text.trim()}T00:00` : text);
+  if (!/^\d{4}-/.test(text.trim()) || Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError(
+      tr(
+        'Expected 30m, 2h, 7d, 1w or a date such as 2026-01-31.',
+        '应为 30m、2h、7d、1w，或日期如 2026-01-31。',
+      ),
+    );
+  return date.toISOString();
+}

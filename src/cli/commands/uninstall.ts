@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
-
+import type { JsonObject } from '../../shared/json.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption, scriptMeaning } from '../options.ts';
-import { pickInstalled } from '../package/installed.ts';
-import { describeUninstalled, uninstall } from '../package/uninstall.ts';
+import { type InstalledPackage, pickInstalled } from '../package/installed.ts';
 import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { printJson } from '../terminal/print-json.ts';
+import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -41,3 +42,44 @@ Active runs keep their files until they end. The environment is removed later, w
 正在进行的运行会保留所需的文件，直到结束。运行环境在没有其他脚本需要时，稍后会自动删除。
 `,
 );
+
+/** Removes a package after confirmation. Returns the response of the service. */
+async function uninstall(
+  client: ServiceClient,
+  target: InstalledPackage,
+  { isConfirmed }: { isConfirmed: boolean },
+): Promise<JsonObject> {
+  if (!isConfirmed)
+    await confirm({
+      text: `${describeLoss(target)}\n${tr('Uninstall it? [y/N] ', '要卸载吗？[y/N] ')}`,
+      withoutTerminal: tr(
+        'Nothing was uninstalled, because there is no terminal to ask for confirmation. Use --yes to uninstall.',
+        '没有卸载任何脚本：没有可供询问的终端。加上 --yes 直接卸载。',
+      ),
+      onNo: tr('Nothing was uninstalled.', '没有卸载任何脚本。'),
+    });
+  return client.delete(`/api/packages/${encodeURIComponent(target.id)}`);
+}
+
+function describeUninstalled({ name, version }: InstalledPackage, answer: JsonObject): string {
+  const kept =
+    answer.kept_for_runs === true
+      ? tr(' Its files are kept until the runs that use them end.', '其文件会保留到使用它们的运行结束。')
+      : '';
+  const title = printable(version === null ? name : `${name} ${version}`);
+  return `${tr(`Uninstalled ${title}.`, `已卸载 ${title}。`)}${kept}\n`;
+}
+
+function describeLoss({ id, name, version, previousVersion }: InstalledPackage): string {
+  const title = version === null ? name : `${name} ${version}`;
+  const previous =
+    previousVersion === null
+      ? ''
+      : tr(` and its previous version (${previousVersion})`, `，连同之前的版本（${previousVersion}）`);
+  return printable(
+    tr(
+      `This removes ${title} (${id})${previous}. Active runs keep their files until they end. The run history is kept.`,
+      `将删除 ${title}（${id}）${previous}。正在进行的运行会保留所需的文件，直到结束；运行记录会保留。`,
+    ),
+  );
+}

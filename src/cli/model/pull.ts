@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
+import { pickScript, scriptsIn } from '../pick-script.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatCount } from '../terminal/quantities.ts';
@@ -7,8 +9,14 @@ import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
 import { findModel } from './find-model.ts';
-import { modelsOfScript } from './models-of-script.ts';
 import { describeEnd, pullModel } from './pull-model.ts';
+
+interface ScriptModels {
+  readonly name: string;
+  /** Without duplicates, in the order of the manifest. */
+  readonly here: readonly string[];
+  readonly missing: readonly string[];
+}
 
 export interface PullOptions {
   home?: string;
@@ -122,4 +130,24 @@ function describeNeeds(name: string, here: number, missing: number): string {
 
 function usage(message: string): UserError {
   return new UserError(message, exitCodes.usage);
+}
+
+/** The models that a script declares, by its id or its exact name. */
+async function modelsOfScript(client: ServiceClient, wanted: string): Promise<ScriptModels> {
+  const { scripts } = await client.get('/api/scripts');
+  const { id } = pickScript(scriptsIn(scripts), wanted);
+  const script = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
+  const models = objectsIn(script.models).map(({ repo_id, state }) => ({
+    repoId: textOf(repo_id) ?? '',
+    isHere: state === 'complete',
+  }));
+  const reposOf = (isHere: boolean) => [
+    ...new Set(models.filter((model) => model.isHere === isHere).map(({ repoId }) => repoId)),
+  ];
+  const missing = reposOf(false);
+  return {
+    name: printable(textOf(script.name) ?? wanted),
+    here: reposOf(true).filter((repoId) => !missing.includes(repoId)),
+    missing,
+  };
 }

@@ -6,12 +6,12 @@ import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
 import { quoteWord } from '../quote-word.ts';
+import { safeFileName } from '../safe-file-name.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { describeChecked, examineFolder } from './check.ts';
-import { packageFileName } from './package-file-name.ts';
 
 export interface PackOptions {
   output?: string;
@@ -115,4 +115,9 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() === true;
+}
+
+/** A file name that is valid on every system and still readable: `图片放大-1.0.0.zip`. */
+export function packageFileName({ name, version }: { name: string; version: string | null }): string {
+  return `${safeFileName(name, version ?? '')}.zip`;
 }

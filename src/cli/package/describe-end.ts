@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { tr } from '../language.ts';
+import { curlOf } from '../run/curl-of.ts';
+import { runLine } from '../run/run-line.ts';
+import { readScript } from '../run/script-shape.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 import type { InstalledPackage } from './installed.ts';
 import { type Operation, readOperation, titleOf } from './operation.ts';
-import { waysToRun } from './ways-to-run.ts';
 
 const verbs: Readonly<Record<string, string>> = {
   install: tr('installed', '安装'),
@@ -94,4 +96,19 @@ export function describePrepared(operation: Operation, subject: string): string 
   return operation.runId === null
     ? tr(`${title} is ready. There was nothing to prepare.\n`, `${title} 所需的一切都已就绪。\n`)
     : tr(`The environment of ${title} is ready.\n`, `${title} 的运行环境已准备好。\n`);
+}
+
+/** The commands that run a script, to be copied into a shell. */
+async function waysToRun(client: ServiceClient, scriptId: string): Promise<string[]> {
+  try {
+    const script = readScript(await client.get(`/api/scripts/${encodeURIComponent(scriptId)}`));
+    return [
+      `${tr('Run it: ', '运行：')}${runLine(script)}`,
+      `${tr('Over HTTP: ', '或者：')}${curlOf(client, script)}`,
+    ];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // These lines are optional: the script is installed.
+    return [];
+  }
 }

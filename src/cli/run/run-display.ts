@@ -1,6 +1,17 @@
+import { bar } from '../terminal/bar.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { OutputStream } from '../terminal/output-stream.ts';
-import { progressLine, type RunProgress } from './progress-line.ts';
+import { cutToWidth, printable } from '../terminal/text-width.ts';
+
+const barColumns = 24;
+
+const gap = '  ';
+
+/** Progress reported by a script. */
+interface RunProgress {
+  readonly fraction: number | null;
+  readonly message: string | null;
+}
 
 export type StreamName = 'stdout' | 'stderr';
 
@@ -100,4 +111,13 @@ function drawnProgress() {
     },
     clear: () => line.clear(),
   };
+}
+
+/** `[======>      ]  40%  page 4 of 10`, cut to the given number of columns. */
+function progressLine({ fraction, message }: RunProgress, columns: number): string {
+  const text = printable(message ?? '').replaceAll('\n', ' ');
+  if (fraction === null) return cutToWidth(text, columns);
+  const done = Math.min(1, Math.max(0, fraction));
+  const percent = `${Math.floor(done * 100)}%`.padStart(4);
+  return cutToWidth(`${bar(done, barColumns)} ${percent}${text === '' ? '' : gap + text}`, columns);
 }

@@ -1,4 +1,7 @@
+import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
+import { ServiceClient } from '../service-client.ts';
+import { ask, canAsk } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { askForMissing } from './ask-params.ts';
 import { Connection } from './connection.ts';
@@ -6,9 +9,9 @@ import { inputValues } from './input-values.ts';
 import { readParamArguments } from './param-arguments.ts';
 import { PipedInput } from './read-stdin.ts';
 import { findScript } from './script-shape.ts';
-import { serviceOrOffer } from './service-or-offer.ts';
 import { showRun } from './show-run.ts';
 import { runIdIn, startRun } from './start-run.ts';
+import { runsInBackground, startService } from './start-service.ts';
 
 export interface RunOptions {
   param?: string[];
@@ -56,4 +59,20 @@ export function printRunId(runId: string): void {
 
 export function warn(text: string): void {
   process.stderr.write(`${tr('Note: ', '注意：')}${text}\n`);
+}
+
+/** The service of a home. If it is not running and there is a terminal, offers to start it. */
+async function serviceOrOffer(homeFlag: string | undefined): Promise<ServiceClient> {
+  const { home, service } = await findService(homeFlag);
+  if (service !== null || !canAsk()) return ServiceClient.find(homeFlag);
+  const answer = await ask(
+    tr(
+      `Hob is not running (home: ${home}). Start it now? [Y/n] `,
+      `Hob 没有运行（数据目录：${home}）。现在启动吗？[Y/n] `,
+    ),
+  );
+  if (!/^(?:y|yes|是|)$/i.test(answer.trim())) return ServiceClient.find(homeFlag);
+  const client = await startService(home);
+  process.stderr.write(runsInBackground(client));
+  return client;
 }

@@ -4,7 +4,6 @@ import { printJson } from '../terminal/print-json.ts';
 import { exitCodes, ReportedError } from '../user-error.ts';
 import type { Connection } from './connection.ts';
 import { describeEnd, isSuccessful } from './describe-end.ts';
-import { endAnswer } from './end-answer.ts';
 import { followRun } from './follow-run.ts';
 import { CollectingDisplay, passingDisplay } from './run-display.ts';
 
@@ -39,4 +38,22 @@ async function collect(runId: string, connection: Connection, timeoutMs: number 
   const answer: JsonObject = endAnswer(followed.record, display);
   printJson(answer);
   return followed;
+}
+
+/** The response of a synchronous execute call, plus the run id. */
+function endAnswer(record: JsonObject, display: CollectingDisplay): JsonObject {
+  const isSuccess = record.state === 'succeeded';
+  const { result, exit_code, run_id } = record;
+  const message = typeof result === 'object' && result !== null && 'msg' in result ? result.msg : null;
+  return {
+    status: isSuccess ? 'success' : 'error',
+    message: message ?? '',
+    exit_code: exit_code ?? -1,
+    success: isSuccess,
+    timed_out: record.end_cause === 'timeout',
+    stdout: display.textOf('stdout'),
+    stderr: display.textOf('stderr'),
+    result: result ?? {},
+    run_id: run_id ?? '',
+  };
 }

@@ -4,11 +4,21 @@ import { join } from 'node:path';
 import { KeyLocator } from '../../scripts/locate-keys.ts';
 import { decodeFileText } from '../../shared/decode-text.ts';
 import { type Findings, reportUnreadable } from './findings.ts';
-import { readInlineMetadata } from './inline-metadata.ts';
 import { type ProjectNeeds, parseProject, readNeeds, tableAt } from './python-project.ts';
 import type { PythonRecipe, RecipeOwner } from './recipe.ts';
 import { withoutPassword } from './requirement-lines.ts';
 import { readRequirementsFile, takeLocal } from './requirements-file.ts';
+
+type InlineMetadata =
+  | { readonly kind: 'none' }
+  /** Line of a block without an end. */
+  | { readonly kind: 'open'; readonly line: number }
+  | { readonly kind: 'twice'; readonly line: number }
+  | { readonly kind: 'block'; readonly line: number; readonly toml: string };
+
+const opening = '# /// script';
+
+const closing = '# ///';
 
 /** The Python of an environment in the folder, working or not. */
 export function ownPython(folder: string): string {
@@ -142,4 +152,28 @@ function noteUnread(findings: Findings, file: string, line: number | null, what:
       zh: '请在 [project] 中用 dependencies = [...] 列出，或写入 requirements.txt（可用 poetry export 生成）。',
     },
   );
+}
+
+/** Reads the metadata in the comments of a Python file (PEP 723). */
+function readInlineMetadata(text: string): InlineMetadata {
+  const lines = text.split(/\r?\n/);
+  const first = lines.indexOf(opening);
+  if (first === -1) return { kind: 'none' };
+  const last = endOfBlock(lines, first);
+  if (last === null) return { kind: 'open', line: first + 1 };
+  const second = lines.indexOf(opening, last + 1);
+  if (second !== -1 && endOfBlock(lines, second) !== null) return { kind: 'twice', line: second + 1 };
+  const toml = lines.slice(first + 1, last).map((line) => line.slice(2));
+  return { kind: 'block', line: first + 1, toml: toml.join('\n') };
+}
+
+/** The last closing line, because the content may contain such a line. */
+function endOfBlock(lines: readonly string[], start: number): number | null {
+  let end: number | null = null;
+  for (let at = start + 1; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    if (line === closing) end = at;
+    else if (line === opening || (line !== '#' && !line.startsWith('# '))) break;
+  }
+  return end;
 }

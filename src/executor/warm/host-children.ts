@@ -1,8 +1,10 @@
 import { constants } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import type { ProcessExit } from '../process-exit.ts';
-import { startTicksOf } from '../process-table.ts';
-import { awaitOrphan } from './await-orphan.ts';
+import { isSameProcess, startTicksOf } from '../process-table.ts';
+
+const pollMs = 20;
 
 interface Child {
   readonly started: StartTime;
@@ -79,4 +81,13 @@ export class HostChildren {
 
 function isSignal(name: string): name is NodeJS.Signals {
   return name in constants.signals;
+}
+
+/**
+ * Waits for a process whose parent has ended. The kernel reports its exit code to the process that adopted it, and not
+ * to this process.
+ */
+async function awaitOrphan(pid: number, startTicks: number): Promise<ProcessExit> {
+  while (isSameProcess(pid, startTicks)) await wait(pollMs);
+  return { code: null, signal: null, error: null, isUnseen: true };
 }

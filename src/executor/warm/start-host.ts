@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { errnoOf } from '../../shared/errors.ts';
 import type { ProcessExit } from '../process-exit.ts';
 import type { HostCommand } from './host-command.ts';
-import { receiveLines } from './receive-lines.ts';
 import { encodeOrder } from './warm-interpreter.ts';
 
 /**
@@ -104,4 +104,14 @@ function killGroup(pid: number): void {
   } catch {
     // It has already ended.
   }
+}
+
+/** Calls `receive` for every line that arrives. Lines are short, and come from our own programs. */
+function receiveLines(stream: Readable, receive: (line: string) => void): void {
+  let rest = '';
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) receive(line);
+  });
 }

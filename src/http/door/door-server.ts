@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -6,9 +12,10 @@ import type { FastifyInstance } from 'fastify';
 
 import type { HttpMetrics } from '../../metrics/http-metrics.ts';
 import { type AppError, errnoOf } from '../../shared/errors.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { answerError } from '../error-answers.ts';
 import { noteAdmitted } from './admitted.ts';
 import type { Connections } from './connections.ts';
-import { dropRest, endBehindBody, endConnection } from './hang-up.ts';
 import { type DoorPolicy, judge } from './judge.ts';
 import {
   busyRefusal,
@@ -18,9 +25,20 @@ import {
   timeoutRefusal,
   wholeRequest,
 } from './limits.ts';
-import { answerHeaders, refusalOfBytes, writeRefusal } from './refuse.ts';
 import { stripRunToken } from './run-address.ts';
 import type { TokenGuard } from './token-guard.ts';
+
+const mostDroppedBytes = 16 * 1024 * 1024;
+
+const longestMs = 5000;
+
+/** Sent with every answer: no content sniffing, no use by other origins, no caching, no embedding in frames. */
+const answerHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+  'content-security-policy': "frame-ancestors 'none'",
+} as const;
 
 interface DoorOptions {
   app: FastifyInstance;
@@ -159,4 +177,73 @@ export function createDoorServer(options: DoorOptions): Server {
 
 function isEndless(answer: ServerResponse): boolean {
   return answer.headersSent && !answer.writableEnded && !answer.hasHeader('content-length');
+}
+
+/** Writes the complete refusal of a request, in the error form of its operation. The caller ends the response. */
+function writeRefusal(response: ServerResponse, refused: AppError): void {
+  const { url = '', headers } = response.req;
+  const answer = answerError(refused, url, headers['accept-language']);
+  // The body is not parsed, so the connection cannot be reused for another request.
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    ...jsonHeaders(answer.body),
+    connection: 'close',
+  });
+  response.write(JSON.stringify(answer.body));
+}
+
+/** The refusal of bytes that are not a valid request, so their operation and language are unknown. */
+function refusalOfBytes(refused: AppError): string {
+  const { status, headers, body } = answerError(refused, '', undefined);
+  const lines = Object.entries({ ...answerHeaders, ...headers, ...jsonHeaders(body), connection: 'close' });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${JSON.stringify(body)}`;
+}
+
+function jsonHeaders(body: JsonObject): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(JSON.stringify(body))),
+  };
+}
+
+/**
+ * Ends an answer that refuses a request. If the connection were closed while the caller still sends, the caller would see a
+ * connection error instead of the answer. So the rest of the body is read and discarded first, within limits.
+ */
+function endBehindBody(request: IncomingMessage, response: ServerResponse): void {
+  // The caller sent Expect: 100-continue and waits, so it will not send its body now.
+  if (request.headers.expect !== undefined) {
+    response.end();
+    return;
+  }
+  let dropped = 0;
+  const limit = setTimeout(end, longestMs);
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > mostDroppedBytes) end();
+  });
+  request.once('end', end);
+  request.once('close', end);
+
+  function end(): void {
+    clearTimeout(limit);
+    response.end();
+  }
+}
+
+/** Reads and discards everything that still arrives on a connection, within limits, for the same reason. */
+function dropRest(socket: Duplex): void {
+  let dropped = 0;
+  socket.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > mostDroppedBytes) socket.destroy();
+  });
+}
+
+/** Ends a connection, and destroys it after a timeout if the client keeps its side open. */
+function endConnection(socket: Duplex, lastText = ''): void {
+  socket.end(lastText);
+  const limit = setTimeout(() => socket.destroy(), longestMs);
+  socket.once('close', () => clearTimeout(limit));
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -6,10 +7,11 @@ import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from '../../metrics/http-metrics.ts';
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
-import { readHandleLimit } from '../../shared/handle-limit.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import { createDoorServer } from './door-server.ts';
 import type { TokenGuard } from './token-guard.ts';
+
+const unknown = Number.POSITIVE_INFINITY;
 
 interface ListenOptions {
   app: FastifyInstance;
@@ -178,4 +180,15 @@ function closeServer(server: Server, now: AbortSignal): Promise<void> {
     });
     if (now.aborted) closeAll();
   });
+}
+
+/** The maximum number of file handles of this process; infinite if the system does not report it. */
+function readHandleLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1');
+    const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || unknown;
+  } catch {
+    return unknown;
+  }
 }

@@ -1,15 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Type from 'typebox';
+
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import { fingerprint } from '../../runs/keys/fingerprint.ts';
 import type { KeyUse } from '../../runs/keys/key-store.ts';
 import type { SubmittedRun } from '../../runs/run-request.ts';
 import { readTempFile } from '../../runs/temp-file.ts';
+import { AppError } from '../../shared/errors.ts';
 import { answerSync } from '../answer-sync.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { readIdempotencyKey } from '../idempotency-key.ts';
 import { languageOf } from '../language.ts';
 import { originOf, readScriptId, readStructured, readSync, readTempFilePath } from '../run-fields.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
@@ -21,6 +24,8 @@ import {
   ExecutionAnswer,
   ExecutionError,
 } from '../wire/operations.ts';
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export function addExecuteRoute(
   app: FastifyInstance,
@@ -80,5 +85,20 @@ export function addExecuteRoute(
       reply.raw.setHeader('x-hob-run-id', run.runId);
       return reply.send({ status: 'success', message: '脚本执行请求已接收', run_id: run.runId });
     }
+  });
+}
+
+/** The `Idempotency-Key` of a request, or null. */
+export function readIdempotencyKey({
+  headersDistinct,
+}: Pick<IncomingMessage, 'headersDistinct'>): string | null {
+  const values = headersDistinct['idempotency-key'] ?? [];
+  const [key, second] = values;
+  if (key === undefined) return null;
+  if (second === undefined && keyPattern.test(key)) return key;
+  // The text does not contain the key, because clients may treat it as a secret.
+  throw new AppError('idempotency-key-invalid', {
+    en: 'Idempotency-Key must be sent once and consist of 1 to 255 visible ASCII characters (no spaces).',
+    zh: 'Idempotency-Key 只能发送一次，且应为 1 到 255 个可见 ASCII 字符（不含空格）。',
   });
 }

@@ -4,9 +4,10 @@ import type { Static } from 'typebox';
 import type { ExecutorState } from '../../runs/run-record.ts';
 import { interfaceVersion } from '../../shared/version.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { warmAnswer } from '../warm-answer.ts';
 import { LaterError } from '../wire/common.ts';
-import { type ExecutorAnswer, HealthAnswer } from '../wire/service.ts';
+import { type ExecutorAnswer, HealthAnswer, type WarmAnswer } from '../wire/service.ts';
+
+const none = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
 
 export function addHealthRoute(
   app: FastifyInstance,
@@ -34,4 +35,30 @@ export function addHealthRoute(
 
 function executorAnswer({ state, pid, silentPids }: ExecutorState): Static<typeof ExecutorAnswer> {
   return { state, pid, silent_pids: [...silentPids] };
+}
+
+/**
+ * The state of the warm interpreters; zeros before the executor's first report. Callers that are not authenticated get no list of
+ * interpreters, because it contains paths.
+ */
+function warmAnswer(
+  { limits, state }: AppDependencies['warm'],
+  { isKnown }: { isKnown: boolean },
+): Static<typeof WarmAnswer> {
+  const { hits, misses, memoryBytes, isShortOfMemory, kinds } = state() ?? none;
+  return {
+    hits,
+    misses,
+    memory_bytes: memoryBytes,
+    budget_bytes: limits.memoryBytes,
+    short_of_memory: isShortOfMemory,
+    interpreters: (isKnown ? kinds : []).map((kind) => ({
+      language: kind.language,
+      path: kind.file,
+      preload: [...kind.preload],
+      forked: kind.isForked,
+      waiting: kind.waiting,
+      memory_bytes: kind.memoryBytes,
+    })),
+  };
 }

@@ -1,15 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 
-import type { RunQuery } from '../../runs/history/history-store.ts';
+import type { Cursor, RunQuery } from '../../runs/history/history-store.ts';
 import { growTree, type RunTree } from '../../runs/history/run-tree.ts';
 import { describeCounts, type Tally } from '../../runs/history/statistics.ts';
 import { endCauses, origins, runStates } from '../../runs/run-record.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { beginOfDay, lastDays } from '../../shared/local-day.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { checkQuery, QueryFields } from '../query-fields.ts';
+import { checkQuery, invalidCursor, QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
-import { readCursor, writeCursor } from '../run-cursor.ts';
 import { jsonContentType, toJson } from '../send-json.ts';
 import { whenAnswered } from '../when-answered.ts';
 import { LaterError } from '../wire/common.ts';
@@ -137,4 +136,18 @@ function tallyAnswer({ runs, succeeded, failed, unknown, endCauses: causes, dura
         ? null
         : { mean: durations.meanMs, median: durations.medianMs, p95: durations.p95Ms },
   };
+}
+
+/** The end of a page, as an opaque text. */
+function writeCursor({ queuedAt, seq }: Cursor): string {
+  return Buffer.from(`${seq} ${queuedAt}`).toString('base64url');
+}
+
+function readCursor(text: string): Cursor {
+  const match = /^(\d{1,15}) (\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z)$/.exec(
+    Buffer.from(text, 'base64url').toString(),
+  );
+  const [, seq, queuedAt] = match ?? [];
+  if (seq === undefined || queuedAt === undefined) throw invalidCursor();
+  return { seq: Number(seq), queuedAt };
 }

@@ -1,11 +1,10 @@
-import { lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { copyFile, link, lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 
 import { syncFolder } from '../../shared/sync-folder.ts';
 import type { HubFile } from '../hubs/hub.ts';
 import type { RepoId } from '../repo-id.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
-import { putPlainFile } from './put-plain-file.ts';
 import { ensureFolder, replaceFile } from './safe-folder.ts';
 
 interface Options {
@@ -73,4 +72,16 @@ async function showBlob(path: string, blob: string, sizeBytes: number, link: typ
     return;
   }
   await rename(draft, path);
+}
+
+/** Atomically makes a hard link to a file, or a copy if hard links are not possible. */
+async function putPlainFile(from: string, to: string): Promise<void> {
+  const draft = `${to}.hob.tmp`;
+  await rm(draft, { force: true });
+  try {
+    await link(from, draft).catch(() => copyFile(from, draft));
+    await rename(draft, to);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }

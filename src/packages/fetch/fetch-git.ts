@@ -9,7 +9,6 @@ import { tooLarge } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
 import { readTar } from './read-tar.ts';
 import { showName } from './show-name.ts';
-import { withoutCredentials } from './without-credentials.ts';
 
 interface FetchGitOptions {
   /** A private folder for the repository. It is removed at the end. */
@@ -171,4 +170,9 @@ function lastWords(stderr: string): string {
   const fatal =
     lines.find((line) => line.startsWith('fatal:')) ?? lines.at(-1) ?? stderr.trim().split('\n').at(-1) ?? '';
   return withoutCredentials(fatal.replace(/^(?:fatal|error): /, '').trim());
+}
+
+/** Removes user names and passwords from all addresses in a text. */
+function withoutCredentials(text: string): string {
+  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s'"]*@/gi, '$1');
 }

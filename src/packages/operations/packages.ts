@@ -3,7 +3,7 @@ import type { Feed } from '../../shared/feed.ts';
 import { makePrivateFolder } from '../../shared/private-files.ts';
 import type { OperationView, PackageOperations } from '../package-operation.ts';
 import type { PackageSource } from '../package-source.ts';
-import { versionOf } from '../store/installed-record.ts';
+import { type InstalledRecord, versionOf } from '../store/installed-record.ts';
 import { PackageStore, type RecordReading } from '../store/package-store.ts';
 import { bringPackage } from './bring-package.ts';
 import { Claims } from './claims.ts';
@@ -11,7 +11,7 @@ import { type InstalledPackage, listInstalled, listKept } from './list-installed
 import type { PackageParts, ParseSource } from './needs.ts';
 import type { Operation } from './operation.ts';
 import { OperationList, type Plan } from './operation-list.ts';
-import { prepareVersion } from './prepare-version.ts';
+import { loadVersion, prepareVersion } from './prepare-version.ts';
 import {
   installedAlready,
   noPrevious,
@@ -23,7 +23,13 @@ import {
   unknownScript,
   usedElsewhere,
 } from './refusals.ts';
-import { rollBack } from './roll-back.ts';
+import { recordOf, switchVersion } from './switch-version.ts';
+
+interface RollBackOptions {
+  readonly record: InstalledRecord;
+  readonly previous: string;
+  readonly before: RecordReading;
+}
 
 export interface PackagesOptions extends Omit<PackageParts, 'store'> {
   /** The folder of the packages. */
@@ -265,4 +271,20 @@ export class Packages implements PackageOperations {
 function recordedSource(id: string, reading: RecordReading): PackageSource {
   if (reading.kind !== 'record') throw sourceNotKnown(id);
   return versionOf(reading.record, reading.record.current).source;
+}
+
+/** Activates the previous version and keeps the current one, so that a second rollback restores it. */
+async function rollBack(
+  parts: PackageParts,
+  operation: Operation,
+  { record, previous, before }: RollBackOptions,
+): Promise<void> {
+  const { id, current, versions } = record;
+  const script = await loadVersion(parts, operation, id, previous);
+  operation.knows(script);
+  await prepareVersion(parts, operation, script);
+  operation.signal.throwIfAborted();
+  operation.enter('switching');
+  const kept = (await parts.store.hasVersion(id, current)) ? current : null;
+  await switchVersion(parts, { record: recordOf(id, previous, kept, versions), before });
 }

@@ -1,14 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { errnoOf, isExhaustion } from '../../shared/errors.ts';
+import { folderEntries } from '../../shared/folder-entries.ts';
 import { makePrivateFolder, writePrivateFile } from '../../shared/private-files.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
 import { syncFolder } from '../../shared/sync-folder.ts';
 import { formatRecord, type InstalledRecord, namedIn, parseRecord } from './installed-record.ts';
-import { syncTree } from './sync-tree.ts';
+
+/** Windows can flush only files that are opened for writing. */
+const openFor = process.platform === 'win32' ? 'r+' : 'r';
 
 const recordName = 'installed.json';
 const stagingName = '.staging';
@@ -194,5 +197,28 @@ async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | nu
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return null;
     throw error;
+  }
+}
+
+/** Flushes a folder to the disk, so that the current version is complete after a power failure. */
+async function syncTree(folder: string, signal: AbortSignal): Promise<void> {
+  const folders = [folder];
+  for (let inner = folders.pop(); inner !== undefined; inner = folders.pop()) {
+    for await (const entries of folderEntries(inner, signal)) {
+      const parent = inner;
+      const files = entries.filter((entry) => entry.isFile());
+      await Promise.all(files.map(({ name }) => syncFile(join(parent, name))));
+      for (const entry of entries) if (entry.isDirectory()) folders.push(join(parent, entry.name));
+    }
+    await syncFolder(inner);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, openFor);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

@@ -1,13 +1,26 @@
 import { stripVTControlCharacters } from 'node:util';
-
+import { textOf } from '../../shared/decode-text.ts';
 import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
 import type { Text } from '../../shared/text.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { EnvelopeSource } from '../run-record.ts';
 import { checkEnvelope, type EnvelopeReading, readEnvelope } from './envelope.ts';
-import { type EnvelopeSummary, summarize } from './envelope-summary.ts';
 import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
+
+/** The part of an envelope that lists show. The envelope itself may be large. */
+interface EnvelopeSummary {
+  readonly code: number;
+  /** The beginning of `msg`. */
+  readonly message: string;
+}
+
+const longestMessage = 1000;
+
+/** The longest form of a character in a literal is `\\u0041`. */
+const enoughBytes = 6 * longestMessage + 2;
+
+const longestEscapeBytes = 12;
 
 /** The input for reading an outcome: plain data that can be sent to a thread. */
 export interface OutcomeRequest extends Circumstances {
@@ -95,4 +108,28 @@ async function takeEnvelope(
 async function readLastWords({ folder, end }: OutcomeRequest): Promise<string> {
   if (end.window === undefined || end.stderr.bytes > 0) return readLastLines(folder.stderrLog, end.stderr);
   return stripVTControlCharacters(await readLastLines(folder.stdoutLog, end.stdout));
+}
+
+export function summarize(code: number, msg: JsonText): EnvelopeSummary {
+  return { code, message: beginningOf(msg) };
+}
+
+/** Returns the first characters of a string literal without reading the rest of it. */
+function beginningOf(literal: JsonText): string {
+  const message: string =
+    literal.length <= enoughBytes ? JSON.parse(textOf(literal)) : parseCut(literal.subarray(0, enoughBytes));
+  // Removes half of a surrogate pair at the end.
+  return message.slice(0, longestMessage).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** The cut may have split an escape or a character: removes bytes until the rest is valid. */
+function parseCut(cut: Uint8Array): string {
+  for (let less = 0; less <= longestEscapeBytes; less++) {
+    try {
+      return JSON.parse(`${textOf(cut.subarray(0, cut.length - less))}"`);
+    } catch {
+      // Try with one byte less.
+    }
+  }
+  return '';
 }

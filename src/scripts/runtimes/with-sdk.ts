@@ -1,10 +1,22 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import type { ScriptLanguage } from '../languages.ts';
 import type { Command } from './command.ts';
-import { importsSdk } from './imports-sdk.ts';
 import { hasOwnHob } from './own-hob.ts';
+
+/** `import … from 'hob'`, `import 'hob'` and `import('hob')`, but not `require('hob')`. */
+const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
+
+/** Larger files are bundles that include their modules. */
+const largestBytes = 1024 * 1024;
+
+/** Results by entry and file state, because this is needed before every run. */
+const known = new Map<string, { stamp: string; imports: boolean }>();
+
+/** Above this size, the cache is cleared. */
+const mostKnown = 10_000;
 
 const folder = fileURLToPath(new URL('../../../sdk', import.meta.url));
 const pythonFolder = join(folder, 'python');
@@ -44,4 +56,21 @@ function withImport(command: Command): Command {
   const options = [...command.args.slice(0, -1), '--import', registerUrl];
   const { warm } = command;
   return { ...command, args: [...options, entry], ...(warm && { warm: { ...warm, options } }) };
+}
+
+/** Whether a JavaScript or TypeScript file imports the module `hob`. */
+function importsSdk(path: string): boolean {
+  try {
+    const { mtimeMs, size } = statSync(path);
+    const stamp = `${mtimeMs} ${size}`;
+    const before = known.get(path);
+    if (before?.stamp === stamp) return before.imports;
+    const imports = size <= largestBytes && importOfHob.test(readFileSync(path, 'utf8'));
+    if (known.size >= mostKnown) known.clear();
+    known.set(path, { stamp, imports });
+    return imports;
+  } catch {
+    // The interpreter reports problems of the file.
+    return false;
+  }
 }

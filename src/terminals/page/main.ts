@@ -1,10 +1,37 @@
 import { connect } from 'node:net';
-
+import type { TerminalSize } from '../../execution/messages.ts';
 import { throughShortPath } from '../../execution/socket-path.ts';
 import { PlainOutput } from '../window/plain-output.ts';
-import type { ScreenEvents } from '../window/screen.ts';
+import type { Screen, ScreenEvents } from '../window/screen.ts';
 import { WindowProgram } from '../window/window-program.ts';
-import { PageScreen } from './page-screen.ts';
+
+/**
+ * The screen of a terminal that pages show. Pages read the output from the log and send typed input through the service. Any number of
+ * pages can be open, including none.
+ */
+class PageScreen implements Screen {
+  readonly takesScripts = false;
+  readonly isOpen = true;
+  /** The initial size. Pages send their own size later. */
+  readonly size: TerminalSize;
+
+  constructor(size: TerminalSize, { closed }: Pick<ScreenEvents, 'closed'>) {
+    this.size = size;
+    process.on('SIGTERM', closed);
+    // Ignore a Ctrl-C or a hang-up in the terminal in which the service was started by hand.
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  }
+
+  passKeys(): void {}
+
+  write(): boolean {
+    return true;
+  }
+
+  setTitle(): void {}
+
+  say(): void {}
+}
 
 /** The capabilities of the terminal in the page. */
 const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { RouteIndex } from './route-index.ts';
+import { RouteIndex } from './app.ts';
 
 function indexOf(...routes: [method: string | string[], url: string][]): RouteIndex {
   const index = new RouteIndex();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { jsonTextOf } from '../../shared/json-text.ts';
-import { summarize } from './envelope-summary.ts';
+import { summarize } from './read-outcome.ts';
 
 const messageOf = (msg: string) => summarize(0, jsonTextOf(msg)).message;
 

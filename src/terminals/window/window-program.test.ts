@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { endCauses } from '../../execution/messages.ts';
-import { describeHeldEnd } from './end-text.ts';
+import { describeHeldEnd } from './window-program.ts';
 
 const end = { cause: 'exit', exitCode: 0, signal: null, durationMs: 1234 } as const;
 

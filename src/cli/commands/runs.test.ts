@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { sinceArgument } from './since-argument.ts';
+import { sinceArgument } from './runs.ts';
 
 const now = new Date('2026-05-10T12:00:00.000Z');
 

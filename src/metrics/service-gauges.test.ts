@@ -4,7 +4,7 @@ import { parseExposition } from '../../test/support/exposition.ts';
 import type { WarmState } from '../runs/run-record.ts';
 import { createLogger } from '../shared/log.ts';
 import { Metrics } from './metrics.ts';
-import { addWarmMetrics } from './warm-metrics.ts';
+import { addWarmMetrics } from './service-gauges.ts';
 
 const kind = { language: 'python', file: '/usr/bin/python3', preload: [], isForked: true } as const;
 const counted: WarmState = {

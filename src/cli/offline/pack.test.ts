@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { packageFileName } from './package-file-name.ts';
+import { packageFileName } from './pack.ts';
 
 it.each([
   ['Resize images', '1.0.0', 'Resize-images-1.0.0.zip'],

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { OutputPiece } from '../../runs/output/run-outputs.ts';
-import type { OutputPlan } from './plan-output.ts';
-import { sendOutput } from './send-output.ts';
+import type { OutputPlan } from '../output/plan-output.ts';
+import { sendOutput } from './output.ts';
 
 const plan: OutputPlan = {
   status: 200,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { readIdempotencyKey } from './idempotency-key.ts';
+import { readIdempotencyKey } from './execute.ts';
 
 const read = (...keys: string[]) =>
   readIdempotencyKey({ headersDistinct: keys.length === 0 ? {} : { 'idempotency-key': keys } });
