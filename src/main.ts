@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { startService } from './compose.ts';
+import { startService } from './service/compose.ts';
 import { type Flags, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { prepareHome } from './settings/prepare-home.ts';
 import { inUrl } from './shared/addresses.ts';

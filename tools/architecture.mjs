@@ -15,7 +15,7 @@ function room(name, allowed, why) {
     to: { path: '^src/', pathNot: [`^src/(?:${rooms.join('|')})`] },
     plant: {
       file: `src/${name}/planted.ts`,
-      imports: name === 'http' ? '../storage/database.ts' : '../compose.ts',
+      imports: name === 'http' ? '../storage/database.ts' : '../service/compose.ts',
     },
   };
 }
@@ -136,7 +136,7 @@ export const importRules = [
         '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|user-language)\\.ts$',
       ],
     },
-    plant: { file: 'src/cli/planted.ts', imports: '../compose.ts' },
+    plant: { file: 'src/cli/planted.ts', imports: '../service/compose.ts' },
   },
   {
     name: 'serve-imports',
@@ -154,7 +154,7 @@ export const importRules = [
       path: '^src/',
       pathNot: ['^src/(?:cli|shared|settings|scripts|packages|environments|doctor)/'],
     },
-    plant: { file: 'src/cli/offline/planted.ts', imports: '../../compose.ts' },
+    plant: { file: 'src/cli/offline/planted.ts', imports: '../../service/compose.ts' },
   },
   {
     name: 'builder-is-apart',

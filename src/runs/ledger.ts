@@ -57,7 +57,7 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.#progress = new ProgressBoard((report, earlier) =>
-      options.eventLog.tell(this.#progressEvent(report, earlier)),
+      options.eventLog.publish(this.#progressEvent(report, earlier)),
     );
   }
 

@@ -10,7 +10,7 @@ import { RunWatch } from './run-watch.ts';
 const runId = '93081ff8-7e74-4d11-9162-237fb30f8fee';
 
 function watch(run: Partial<BriefRun>, progress: string | null = null) {
-  const told: EventLog['told'] = new Feed();
+  const published: EventLog['published'] = new Feed();
   const event = (type: EventType, data: string, ofRun = runId): LoggedEvent => ({
     seq: 1,
     type,
@@ -20,13 +20,13 @@ function watch(run: Partial<BriefRun>, progress: string | null = null) {
   const watching = new RunWatch(
     { ...queued, ...run },
     {
-      eventLog: { told },
+      eventLog: { published },
       ledger: { progressOf: () => (progress === null ? null : event('run.progress', progress)) },
     },
   );
   return {
     watching,
-    publish: (type: EventType, data: string, ofRun = runId) => told.publish(event(type, data, ofRun)),
+    publish: (type: EventType, data: string, ofRun = runId) => published.publish(event(type, data, ofRun)),
     news: () =>
       watching.takeNews().map(({ type, data }) => `${type} ${data.startsWith('{') ? '' : data}`.trim()),
   };

@@ -11,7 +11,7 @@ export interface RunNews {
 }
 
 interface RunWatchOptions {
-  eventLog: Pick<EventLog, 'told'>;
+  eventLog: Pick<EventLog, 'published'>;
   ledger: Pick<Ledger, 'progressOf'>;
 }
 
@@ -34,7 +34,7 @@ export class RunWatch {
     if (progress !== null) this.#progress = { type: 'run.progress', data: progress.data };
     // The run is recorded as running before its start event is published. Do not send the start twice.
     const isStartKnown = run.state !== 'queued';
-    this.#unsubscribe = eventLog.told.subscribe((event) => {
+    this.#unsubscribe = eventLog.published.subscribe((event) => {
       if (event.runId === run.runId && !(isStartKnown && event.type === 'run.started')) this.#take(event);
     });
   }

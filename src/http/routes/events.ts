@@ -82,7 +82,7 @@ function nextEvent(log: EventLog, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const unsubscribe = log.told.subscribe(done);
+    const unsubscribe = log.published.subscribe(done);
     signal.addEventListener('abort', done, { once: true });
   });
 }

@@ -30,7 +30,7 @@ const notification = (text: string) =>
   ({ type: 'notification', runId: null, data: JSON.stringify({ text }) }) as const;
 
 function recordMany(eventLog: EventLog, count: number): LoggedEvent[] {
-  return Array.from({ length: count }, (_, index) => eventLog.tell(notification(String(index)))).filter(
+  return Array.from({ length: count }, (_, index) => eventLog.publish(notification(String(index)))).filter(
     (event) => event !== null,
   );
 }
@@ -60,13 +60,13 @@ describe('the log of events', () => {
     expect(recordMany(eventLog, 3).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     const later = reopen();
     expect(later.newest).toBe(3);
-    expect(later.tell(notification('x'))?.seq).toBe(4);
+    expect(later.publish(notification('x'))?.seq).toBe(4);
   });
 
   it('never reuses a number, even if the newest events were removed', () => {
     const { eventLog, reopen } = openLog();
-    const first = eventLog.tell({ type: 'run.progress', runId: 'a', data: '{}' });
-    eventLog.tell({ type: 'run.progress', runId: 'a', data: '{}', replaces: first?.seq ?? 0 });
+    const first = eventLog.publish({ type: 'run.progress', runId: 'a', data: '{}' });
+    eventLog.publish({ type: 'run.progress', runId: 'a', data: '{}', replaces: first?.seq ?? 0 });
     const later = reopen();
     expect(later.newest).toBe(2);
     expect(readOn(later, 1).events.map(({ seq }) => seq)).toEqual([2]);
@@ -76,7 +76,7 @@ describe('the log of events', () => {
     const { eventLog, reopen } = openLog({ inMemory: 5 });
     const recorded = recordMany(eventLog, 200);
     const odd = { type: 'notification', runId: null, data: '{"text":"完成\u2028 \\n 😀"}' } as const;
-    recorded.push(...[eventLog.tell(odd)].filter((event) => event !== null));
+    recorded.push(...[eventLog.publish(odd)].filter((event) => event !== null));
     expect(readOn(eventLog, 0)).toEqual({ events: recorded, missed: 0 });
     expect(readOn(reopen(), 0)).toEqual({ events: recorded, missed: 0 });
   });
@@ -102,7 +102,7 @@ describe('the log of events', () => {
     let replaces: number | undefined;
     for (let count = 0; count < 500; count++) {
       const progress = { type: 'run.progress', runId: 'a', data: '{}' } as const;
-      replaces = eventLog.tell({ ...progress, ...(replaces !== undefined && { replaces }) })?.seq;
+      replaces = eventLog.publish({ ...progress, ...(replaces !== undefined && { replaces }) })?.seq;
     }
     expect(database.prepare('SELECT count(*) AS count FROM events').get()).toEqual({ count: 91 });
     expect(readOn(eventLog, 0).missed).toBe(0);
@@ -120,7 +120,7 @@ describe('the log of events', () => {
       removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
       const [gone, stays] = [queuedRun(), queuedRun()];
       for (const { runId } of [gone, stays, gone, stays])
-        eventLog.tell({ type: 'run.queued', runId, data: '{}' });
+        eventLog.publish({ type: 'run.queued', runId, data: '{}' });
       for (const run of [gone, stays]) runs.insert(run, `token of ${run.runId}`, { durable: false });
       runs.finish(gone.runId, runEnding());
       expect(removal.forgetRuns([gone.runId, stays.runId])).toEqual([gone.runId]);
@@ -141,7 +141,7 @@ describe('the log of events', () => {
   it('publishes no event of a transaction that fails', () => {
     const { eventLog } = openLog();
     const received: number[] = [];
-    eventLog.told.subscribe(({ seq }) => received.push(seq));
+    eventLog.published.subscribe(({ seq }) => received.push(seq));
     const fail = () =>
       eventLog.record(
         (write) => {
@@ -153,7 +153,7 @@ describe('the log of events', () => {
     expect(fail).toThrow('no');
     expect(received).toEqual([]);
     expect(eventLog.newest).toBe(0);
-    eventLog.tell(notification('now'));
+    eventLog.publish(notification('now'));
     expect(received).toEqual([1]);
     expect(readOn(eventLog, 0).events).toHaveLength(1);
   });
@@ -161,9 +161,9 @@ describe('the log of events', () => {
   it('continues when an independent event cannot be written', () => {
     const { eventLog, database } = openLog();
     breakWrites(database);
-    expect(eventLog.tell(notification('lost'))).toBeNull();
+    expect(eventLog.publish(notification('lost'))).toBeNull();
     database.exec('DROP TRIGGER full');
-    expect(eventLog.tell(notification('kept'))?.seq).toBe(1);
+    expect(eventLog.publish(notification('kept'))?.seq).toBe(1);
   });
 
   it('lets clients resume at any position and across restarts without duplicates or losses', () => {
@@ -197,7 +197,7 @@ describe('the log of events', () => {
                   ...replaces,
                 } as const;
                 if (progress !== undefined) recorded.delete(progress);
-                progress = eventLog.tell(event)?.seq;
+                progress = eventLog.publish(event)?.seq;
                 recorded.set(progress ?? 0, event.data);
               }
             } else if (each.kind === 'restart') {

@@ -32,7 +32,7 @@ const pruneStep = 100;
 /** All events in order. A client reads the events that follow the last one it received. */
 export class EventLog {
   /** Publishes each event after it is on record. */
-  readonly told = new Feed<LoggedEvent>();
+  readonly published = new Feed<LoggedEvent>();
   readonly #store: EventStore;
   readonly #runs: Pick<RunStore, 'atomically'>;
   readonly #log: Logger;
@@ -84,12 +84,12 @@ export class EventLog {
     const result = this.#runs.atomically(() => work(write), { durable });
     for (const [event, replaces] of written) this.#note(event, replaces);
     this.#prune();
-    for (const [event] of written) this.told.publish(event);
+    for (const [event] of written) this.published.publish(event);
     return result;
   }
 
   /** Records an event that belongs to no other record. A failure is logged and returns null. */
-  tell(event: NewEvent): LoggedEvent | null {
+  publish(event: NewEvent): LoggedEvent | null {
     try {
       return this.record((write) => write(event), { durable: false });
     } catch (error) {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { eventData } from './http/events/event-data.ts';
-import type { Notifications } from './notifications/notifications.ts';
-import type { EventLog } from './runs/events/event-log.ts';
-import type { Catalogue } from './scripts/catalogue.ts';
-import { systemClock } from './shared/clock.ts';
-import type { Logger } from './shared/log.ts';
-import type { Facts } from './storage/facts.ts';
+import { eventData } from '../http/events/event-data.ts';
+import type { Notifications } from '../notifications/notifications.ts';
+import type { EventLog } from '../runs/events/event-log.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
+import type { Facts } from '../storage/facts.ts';
 
 interface NotificationParts {
   notifications: Notifications;
@@ -14,10 +14,10 @@ interface NotificationParts {
 }
 
 /** Publishes desktop notifications to clients as well. */
-export function tellNotifications({ notifications, eventLog }: NotificationParts): void {
+export function publishNotifications({ notifications, eventLog }: NotificationParts): void {
   notifications.feed.subscribe((notification) => {
     const data = eventData.notification(notification);
-    eventLog.tell({ type: 'notification', runId: notification.runId, data });
+    eventLog.publish({ type: 'notification', runId: notification.runId, data });
   });
 }
 
@@ -35,7 +35,7 @@ const factName = 'scripts_told';
  * only a visible change becomes an event. The last published state is stored, so that changes made while no service ran
  * are published too.
  */
-export function tellCatalogue({ catalogue, eventLog, facts, log }: CatalogueParts): void {
+export function publishCatalogue({ catalogue, eventLog, facts, log }: CatalogueParts): void {
   let publishing: Promise<void> = Promise.resolve();
   const publishChange = async () => {
     const scripts = catalogue.scripts();
@@ -44,7 +44,7 @@ export function tellCatalogue({ catalogue, eventLog, facts, log }: CataloguePart
     if (facts.get(factName) === fingerprint) return;
     const count = { scripts: scripts.length, problems: problems.length };
     const data = eventData.scripts(count, systemClock.now());
-    if (eventLog.tell({ type: 'scripts.changed', runId: null, data }) !== null)
+    if (eventLog.publish({ type: 'scripts.changed', runId: null, data }) !== null)
       facts.set(factName, fingerprint);
   };
   catalogue.changed.subscribe(() => {

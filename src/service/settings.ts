@@ -1,8 +1,8 @@
-import type { ShownSettings } from './http/dependencies.ts';
-import type { Listening } from './http/door/listen.ts';
-import { settingsFile } from './settings/home.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { settingsInForce } from './settings/settings-in-force.ts';
+import type { ShownSettings } from '../http/dependencies.ts';
+import type { Listening } from '../http/door/listen.ts';
+import { settingsFile } from '../settings/home.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { settingsInForce } from '../settings/settings-in-force.ts';
 
 /** The settings as clients see them. The address is a function because the service starts to listen later. */
 export function composeSettings(

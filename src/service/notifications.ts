@@ -1,18 +1,18 @@
-import { Bubbles } from './notifications/bubbles.ts';
-import type { Desktop } from './notifications/desktop/desktop.ts';
-import { openDesktop } from './notifications/desktop/open-desktop.ts';
-import { Notifications } from './notifications/notifications.ts';
-import type { EventLog } from './runs/events/event-log.ts';
-import type { RunService } from './runs/run-service.ts';
-import type { Catalogue } from './scripts/catalogue.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { userLanguage } from './settings/user-language.ts';
-import { systemClock } from './shared/clock.ts';
-import type { Logger } from './shared/log.ts';
-import type { Database } from './storage/database.ts';
-import { SqliteNotificationStore } from './storage/sqlite-notification-store.ts';
-import { tellNotifications } from './tell-events.ts';
-import { tellRunEnds } from './tell-run-ends.ts';
+import { Bubbles } from '../notifications/bubbles.ts';
+import type { Desktop } from '../notifications/desktop/desktop.ts';
+import { openDesktop } from '../notifications/desktop/open-desktop.ts';
+import { Notifications } from '../notifications/notifications.ts';
+import type { EventLog } from '../runs/events/event-log.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { userLanguage } from '../settings/user-language.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
+import type { Database } from '../storage/database.ts';
+import { SqliteNotificationStore } from '../storage/sqlite-notification-store.ts';
+import { notifyRunEnds } from './notify-run-ends.ts';
+import { publishNotifications } from './publish-events.ts';
 
 interface NotificationParts {
   database: Database;
@@ -51,8 +51,8 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
   notifications.feed.subscribe(({ scriptName, ...rest }) => {
     bubbles.show({ ...rest, title: scriptName ?? 'Hob' });
   });
-  tellNotifications({ notifications, eventLog });
-  tellRunEnds({
+  publishNotifications({ notifications, eventLog });
+  notifyRunEnds({
     events: runs.events,
     notifications,
     findScript: (id) => catalogue.find(id),

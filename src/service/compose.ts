@@ -1,55 +1,54 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
+import { openFolder } from '../files/open-folder.ts';
+import { buildApp } from '../http/app.ts';
+import { type Listening, listen } from '../http/door/listen.ts';
+import { eventData } from '../http/events/event-data.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { addServiceGauges } from '../metrics/service-gauges.ts';
+import { BareCallers } from '../runs/callers/bare-callers.ts';
+import { traceCaller } from '../runs/callers/trace-caller.ts';
+import { EventLog } from '../runs/events/event-log.ts';
+import { HistoryKeeper } from '../runs/history/history-keeper.ts';
+import { RunRemover } from '../runs/history/run-remover.ts';
+import { KeyedRuns } from '../runs/keys/keyed-runs.ts';
+import { recallOutcome } from '../runs/keys/recall-run.ts';
+import { Ledger } from '../runs/ledger.ts';
+import { OutcomeReader } from '../runs/outcome/outcome-reader.ts';
+import { RunOutputs } from '../runs/output/run-outputs.ts';
+import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
+import { RunEnds } from '../runs/run-ends.ts';
+import type { RunServiceOptions } from '../runs/run-request.ts';
+import { RunService } from '../runs/run-service.ts';
+import { RunTerminals } from '../runs/run-terminals.ts';
+import { Catalogue } from '../scripts/catalogue.ts';
+import { CatalogueReport } from '../scripts/report-catalogue.ts';
+import { watchCatalogue } from '../scripts/watch-catalogue.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
+import { makePrivateFolder } from '../shared/private-files.ts';
+import { announceService } from '../shared/service-file.ts';
+import { Checkpointer } from '../storage/checkpointer.ts';
+import { openDatabase } from '../storage/database.ts';
+import { Facts } from '../storage/facts.ts';
+import { importOldEntries } from '../storage/old-entries.ts';
+import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
+import { SqliteHistoryStore } from '../storage/sqlite-history-store.ts';
+import { SqliteKeyStore } from '../storage/sqlite-key-store.ts';
+import { SqliteRetentionStore } from '../storage/sqlite-retention-store.ts';
+import { SqliteRunRemoval } from '../storage/sqlite-run-removal.ts';
+import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
+import { composeGuard } from './access.ts';
 import { builder } from './build-runs.ts';
-import { composeGuard } from './compose-door.ts';
-import { composeExecutor } from './compose-executor.ts';
-import { composeModels } from './compose-models.ts';
-import { composeNotifications } from './compose-notifications.ts';
-import { composePackages } from './compose-packages.ts';
-import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
-import { composeSettings } from './compose-settings.ts';
-import { openFolder } from './files/open-folder.ts';
-import { buildApp } from './http/app.ts';
-import { type Listening, listen } from './http/door/listen.ts';
-import { eventData } from './http/events/event-data.ts';
-import { Metrics } from './metrics/metrics.ts';
-import { addServiceGauges } from './metrics/service-gauges.ts';
-import { BareCallers } from './runs/callers/bare-callers.ts';
-import { traceCaller } from './runs/callers/trace-caller.ts';
-import { EventLog } from './runs/events/event-log.ts';
-import { HistoryKeeper } from './runs/history/history-keeper.ts';
-import { RunRemover } from './runs/history/run-remover.ts';
-import { KeyedRuns } from './runs/keys/keyed-runs.ts';
-import { recallOutcome } from './runs/keys/recall-run.ts';
-import { Ledger } from './runs/ledger.ts';
-import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
-import { RunOutputs } from './runs/output/run-outputs.ts';
-import { removeMemoryFolder } from './runs/remove-memory-folder.ts';
-import { RunEnds } from './runs/run-ends.ts';
-import type { RunServiceOptions } from './runs/run-request.ts';
-import { RunService } from './runs/run-service.ts';
-import { RunTerminals } from './runs/run-terminals.ts';
-import { Catalogue } from './scripts/catalogue.ts';
-import { CatalogueReport } from './scripts/report-catalogue.ts';
-import { watchCatalogue } from './scripts/watch-catalogue.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { systemClock } from './shared/clock.ts';
-import type { Logger } from './shared/log.ts';
-import { makePrivateFolder } from './shared/private-files.ts';
-import { announceService } from './shared/service-file.ts';
-import { Checkpointer } from './storage/checkpointer.ts';
-import { openDatabase } from './storage/database.ts';
-import { Facts } from './storage/facts.ts';
-import { importOldEntries } from './storage/old-entries.ts';
-import { SqliteEventStore } from './storage/sqlite-event-store.ts';
-import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
-import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
-import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
-import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
-import { SqliteRunStore } from './storage/sqlite-run-store.ts';
-import { tellCatalogue } from './tell-events.ts';
+import { composeExecutor } from './executor.ts';
+import { composeModels } from './models.ts';
+import { composeNotifications } from './notifications.ts';
+import { composePackages } from './packages.ts';
+import { publishCatalogue } from './publish-events.ts';
+import { bodyLimits, historyLimits, runLimits, runWindows } from './runs.ts';
+import { composeSettings } from './settings.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -105,7 +104,7 @@ export async function startService({
     closers.push(() => database.close());
     importOldEntries(database, join(home, 'entries.jsonl'));
     const checkpointer = new Checkpointer({
-      entry: new URL('./storage/checkpoint-worker.js', import.meta.url),
+      entry: new URL('../storage/checkpoint-worker.js', import.meta.url),
       path: join(home, 'hob.db'),
       log: log.child({ part: 'database' }),
     });
@@ -131,7 +130,7 @@ export async function startService({
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts], folders);
     const report = new CatalogueReport(catalogue, log);
     catalogue.changed.subscribe(() => void report.update());
-    tellCatalogue({ catalogue, eventLog, facts, log });
+    publishCatalogue({ catalogue, eventLog, facts, log });
     const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
     closers.push(async () => (await watching.catch(() => null))?.close());
     await watching;
@@ -157,7 +156,7 @@ export async function startService({
     closers.push(() => prepared.close());
 
     const outcomes = new OutcomeReader({
-      entry: new URL('./runs/outcome/outcome-worker.js', import.meta.url),
+      entry: new URL('../runs/outcome/outcome-worker.js', import.meta.url),
       log: log.child({ part: 'outcomes' }),
     });
     let listening: Listening | undefined;
@@ -252,7 +251,7 @@ export async function startService({
       metrics,
       log,
       version,
-      consoleFolder: fileURLToPath(new URL('./web/', import.meta.url)),
+      consoleFolder: fileURLToPath(new URL('../web/', import.meta.url)),
       heartbeatMs: settings.heartbeat_s * 1000,
       ...bodyLimits(settings),
       closing: closing.signal,

@@ -1,22 +1,24 @@
+import { Environments } from '../environments/environments.ts';
+import { checkRecipe } from '../environments/recipe/read-recipe.ts';
+import { eventData } from '../http/events/event-data.ts';
+import type { ModelLibrary } from '../models/model-library.ts';
+import { parseSource } from '../packages/fetch/parse-source.ts';
+import { Packages } from '../packages/operations/packages.ts';
+import type { PackageOperations } from '../packages/package-operation.ts';
+import type { EventLog } from '../runs/events/event-log.ts';
+import type { RunServiceOptions } from '../runs/run-request.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import { noteMissingBinaries } from '../scripts/runtimes/find-binaries.ts';
+import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import { type SurveyedRuntime, surveyRuntimes } from '../scripts/runtimes/survey-runtimes.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
 import { buildRuns } from './build-runs.ts';
-import { Environments } from './environments/environments.ts';
-import { checkRecipe } from './environments/recipe/read-recipe.ts';
-import type { ModelLibrary } from './models/model-library.ts';
-import { parseSource } from './packages/fetch/parse-source.ts';
-import { Packages } from './packages/operations/packages.ts';
+import { publishProgress } from './publish-progress.ts';
 import { resolveRun } from './resolve-run.ts';
-import type { EventLog } from './runs/events/event-log.ts';
-import type { RunServiceOptions } from './runs/run-request.ts';
-import type { RunService } from './runs/run-service.ts';
-import type { RunStore } from './runs/run-store.ts';
-import type { Catalogue } from './scripts/catalogue.ts';
-import { noteMissingBinaries } from './scripts/runtimes/find-binaries.ts';
-import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
-import { type SurveyedRuntime, surveyRuntimes } from './scripts/runtimes/survey-runtimes.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { systemClock } from './shared/clock.ts';
-import type { Logger } from './shared/log.ts';
-import { tellPackages } from './tell-packages.ts';
 
 interface PackageParts {
   settings: LoadedSettings;
@@ -74,9 +76,9 @@ export function composePackages(parts: PackageParts): ComposedPackages {
     },
     // Loaded on first use, and many services never use them: loading these modules opens many file handles at once.
     fetch: async (source, options) =>
-      (await import('./packages/fetch/fetch-package.ts')).fetchPackage(source, options),
+      (await import('../packages/fetch/fetch-package.ts')).fetchPackage(source, options),
     check: async (folder, options) =>
-      (await import('./packages/check/check-folder.ts')).checkFolder(folder, {
+      (await import('../packages/check/check-folder.ts')).checkFolder(folder, {
         ...options,
         checks: [checkRecipe, (script) => noteMissingBinaries(script, env)],
       }),
@@ -88,7 +90,7 @@ export function composePackages(parts: PackageParts): ComposedPackages {
     log: log.child({ part: 'packages' }),
   });
   let starting: Promise<void> | undefined;
-  const stopRelay = tellPackages(packages, eventLog);
+  const stopRelay = publishPackages(packages, eventLog);
   return {
     packages,
     environments,
@@ -108,4 +110,17 @@ export function composePackages(parts: PackageParts): ComposedPackages {
       stopRelay();
     },
   };
+}
+
+/** Publishes the progress of package operations to clients. */
+export function publishPackages(
+  packages: Pick<PackageOperations, 'progress'>,
+  eventLog: EventLog,
+): () => void {
+  return publishProgress(eventLog, {
+    type: 'package.progress',
+    feed: packages.progress,
+    encode: eventData.operation,
+    interrupted: { stage: null },
+  });
 }

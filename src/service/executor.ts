@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-import { ExecutorClient } from './execution/executor-client.ts';
-import type { WarmLimits, WarmState } from './execution/messages.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import type { Logger } from './shared/log.ts';
+import { ExecutorClient } from '../execution/executor-client.ts';
+import type { WarmLimits, WarmState } from '../execution/messages.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import type { Logger } from '../shared/log.ts';
 
 const megabyte = 1_000_000;
 const minuteMs = 60_000;
@@ -22,7 +22,7 @@ export function composeExecutor(settings: LoadedSettings, version: string, log: 
   };
   const executor = new ExecutorClient({
     home: settings.home,
-    entry: fileURLToPath(new URL('./executor/main.js', import.meta.url)),
+    entry: fileURLToPath(new URL('../executor/main.js', import.meta.url)),
     version,
     env: settings.environment,
     warmLimits: limits,

@@ -1,10 +1,10 @@
-import { TokenGuard } from './http/door/token-guard.ts';
-import { isLiveToken } from './runs/callers/chain.ts';
-import type { RunStore } from './runs/run-store.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { systemClock } from './shared/clock.ts';
-import type { Logger } from './shared/log.ts';
-import { ensureToken } from './shared/token-file.ts';
+import { TokenGuard } from '../http/door/token-guard.ts';
+import { isLiveToken } from '../runs/callers/chain.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
+import { ensureToken } from '../shared/token-file.ts';
 
 interface DoorParts {
   settings: LoadedSettings;

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { BuildRequest, StartBuild } from './environments/environment.ts';
-import type { RunService } from './runs/run-service.ts';
-import type { RunStore } from './runs/run-store.ts';
-import { builderId } from './scripts/builder-id.ts';
-import { command, type Resolution } from './scripts/runtimes/command.ts';
-import type { Script } from './scripts/script.ts';
-import { AppError } from './shared/errors.ts';
-import type { Json, JsonObject } from './shared/json.ts';
+import type { BuildRequest, StartBuild } from '../environments/environment.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import { builderId } from '../scripts/builder-id.ts';
+import { command, type Resolution } from '../scripts/runtimes/command.ts';
+import type { Script } from '../scripts/script.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Json, JsonObject } from '../shared/json.ts';
 
-const folder = fileURLToPath(new URL('./environments/builder', import.meta.url));
+const folder = fileURLToPath(new URL('../environments/builder', import.meta.url));
 
 /** The script that builds environments. It is part of Hob, and it runs like any other script. */
 export const builder: Script = {

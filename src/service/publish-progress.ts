@@ -1,9 +1,9 @@
-import { jsonLine } from './http/send-json.ts';
-import type { EventLog } from './runs/events/event-log.ts';
-import type { EventType } from './runs/events/event-store.ts';
-import { systemClock } from './shared/clock.ts';
-import type { Feed } from './shared/feed.ts';
-import { isJsonObject, type JsonObject } from './shared/json.ts';
+import { jsonLine } from '../http/send-json.ts';
+import type { EventLog } from '../runs/events/event-log.ts';
+import type { EventType } from '../runs/events/event-store.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Feed } from '../shared/feed.ts';
+import { isJsonObject, type JsonObject } from '../shared/json.ts';
 
 /** Delay between attempts to publish an end. A write may fail because the disk is full, and freeing space takes a while. */
 const retryMs = 1000;
@@ -38,7 +38,7 @@ interface ProgressOptions<View extends Work> {
  * Publishes the progress of long operations to clients. A step that cannot be published is skipped. An end is retried
  * until it is published. The end of work that was interrupted by a killed service is published by the next service.
  */
-export function tellProgress<View extends Work>(
+export function publishProgress<View extends Work>(
   eventLog: EventLog,
   { type, feed, encode, interrupted }: ProgressOptions<View>,
 ): () => void {
@@ -49,7 +49,7 @@ export function tellProgress<View extends Work>(
     publications.set(view.id, publication);
     const { lastSeq } = publication;
     const data = encode(view, systemClock.now());
-    const event = eventLog.tell({
+    const event = eventLog.publish({
       type,
       runId: null,
       data,
@@ -74,6 +74,6 @@ function endInterrupted(eventLog: EventLog, type: EventType, interrupted: JsonOb
     if (!isJsonObject(published) || published.state !== 'running') continue;
     const now = systemClock.now().toISOString();
     const end = { ...interrupted, state: 'cancelled', ended_at: now, at: now };
-    eventLog.tell({ type, runId: null, data: jsonLine({ ...published, ...end }), replaces: seq });
+    eventLog.publish({ type, runId: null, data: jsonLine({ ...published, ...end }), replaces: seq });
   }
 }

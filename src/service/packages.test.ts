@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { MemoryRunStore } from '../test/support/memory-run-store.ts';
-import type { OperationView } from './packages/package-operation.ts';
-import { EventLog } from './runs/events/event-log.ts';
-import { AppError } from './shared/errors.ts';
-import { Feed } from './shared/feed.ts';
-import { createLogger } from './shared/log.ts';
-import { type Database, openDatabase } from './storage/database.ts';
-import { SqliteEventStore } from './storage/sqlite-event-store.ts';
-import { tellPackages } from './tell-packages.ts';
+import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
+import type { OperationView } from '../packages/package-operation.ts';
+import { EventLog } from '../runs/events/event-log.ts';
+import { AppError } from '../shared/errors.ts';
+import { Feed } from '../shared/feed.ts';
+import { createLogger } from '../shared/log.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
+import { publishPackages } from './packages.ts';
 
 const log = await createLogger('silent');
 
@@ -25,7 +25,7 @@ afterEach(() => {
 function open() {
   const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: new MemoryRunStore(), log });
   const progress = new Feed<OperationView>();
-  const close = tellPackages({ progress }, eventLog);
+  const close = publishPackages({ progress }, eventLog);
   const published = () => eventLog.read(0).events.map(({ type, data }) => ({ type, ...JSON.parse(data) }));
   return { progress, close, published };
 }

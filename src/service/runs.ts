@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 
-import type { HistoryKeeperOptions } from './runs/history/history-keeper.ts';
-import type { RunServiceOptions } from './runs/run-request.ts';
-import type { RunWindowsOptions } from './runs/run-windows.ts';
-import type { LoadedSettings } from './settings/load-settings.ts';
-import { userLanguage } from './settings/user-language.ts';
-import type { Logger } from './shared/log.ts';
-import { findTerminals } from './terminals/find-terminals.ts';
+import type { HistoryKeeperOptions } from '../runs/history/history-keeper.ts';
+import type { RunServiceOptions } from '../runs/run-request.ts';
+import type { RunWindowsOptions } from '../runs/run-windows.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { userLanguage } from '../settings/user-language.ts';
+import type { Logger } from '../shared/log.ts';
+import { findTerminals } from '../terminals/find-terminals.ts';
 
 const mebibyte = 1024 * 1024;
 const hourMs = 3_600_000;
@@ -60,7 +60,7 @@ export function runWindows({
         environment,
         terminalCommand: settings.terminal_command,
         // The program that runs inside a window, and the home in which it finds its socket.
-        inside: [process.execPath, fileURLToPath(new URL('.', import.meta.url)), settings.home],
+        inside: [process.execPath, fileURLToPath(new URL('..', import.meta.url)), settings.home],
         log,
       }),
     environment,

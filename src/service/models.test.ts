@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { MemoryDownloads } from '../test/support/memory-downloads.ts';
-import { MemoryRunStore } from '../test/support/memory-run-store.ts';
-import { EventLog } from './runs/events/event-log.ts';
-import { AppError } from './shared/errors.ts';
-import { createLogger } from './shared/log.ts';
-import { type Database, openDatabase } from './storage/database.ts';
-import { SqliteEventStore } from './storage/sqlite-event-store.ts';
-import { tellDownloads } from './tell-downloads.ts';
+import { MemoryDownloads } from '../../test/support/memory-downloads.ts';
+import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
+import { EventLog } from '../runs/events/event-log.ts';
+import { AppError } from '../shared/errors.ts';
+import { createLogger } from '../shared/log.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
+import { publishDownloads } from './models.ts';
 
 const log = await createLogger('silent');
 const request = {
@@ -32,9 +32,9 @@ afterEach(() => {
 function open() {
   const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: new MemoryRunStore(), log });
   const downloads = new MemoryDownloads();
-  const close = tellDownloads(downloads, eventLog);
+  const close = publishDownloads(downloads, eventLog);
   const received: Record<string, unknown>[] = [];
-  eventLog.told.subscribe(({ data }) => received.push(JSON.parse(data)));
+  eventLog.published.subscribe(({ data }) => received.push(JSON.parse(data)));
   return {
     downloads,
     received,

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 
-import { queuedRun, runEnding } from '../test/support/run-records.ts';
-import { someScript } from '../test/support/some-script.ts';
-import type { SentNotification } from './notifications/notifications.ts';
-import type { RunEvent } from './runs/ledger.ts';
-import type { RunEnding, RunRecord } from './runs/run-record.ts';
-import type { NotifyOn } from './scripts/script.ts';
-import { Feed } from './shared/feed.ts';
-import type { Language } from './shared/text.ts';
-import { tellRunEnds } from './tell-run-ends.ts';
+import { queuedRun, runEnding } from '../../test/support/run-records.ts';
+import { someScript } from '../../test/support/some-script.ts';
+import type { SentNotification } from '../notifications/notifications.ts';
+import type { RunEvent } from '../runs/ledger.ts';
+import type { RunEnding, RunRecord } from '../runs/run-record.ts';
+import type { NotifyOn } from '../scripts/script.ts';
+import { Feed } from '../shared/feed.ts';
+import type { Language } from '../shared/text.ts';
+import { notifyRunEnds } from './notify-run-ends.ts';
 
 const success = { state: 'succeeded', endCause: 'exit', exitCode: 0, envelope: 'own' } as const;
 const failure = { state: 'failed', endCause: 'exit', exitCode: 7, envelope: 'own' } as const;
@@ -26,7 +26,7 @@ function notificationsOf(
   const events = new Feed<RunEvent>();
   const shown: SentNotification[] = [];
   const script = someScript();
-  tellRunEnds({
+  notifyRunEnds({
     events,
     notifications: { show: (sent) => shown.push(sent) },
     findScript: () => (notifyOn === null ? null : { ...script, runtime: { ...script.runtime, notifyOn } }),

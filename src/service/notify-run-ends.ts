@@ -1,11 +1,11 @@
-import type { Notifications, SentNotification } from './notifications/notifications.ts';
-import type { RunEvent } from './runs/ledger.ts';
-import type { BriefRun } from './runs/run-record.ts';
-import type { NotifyOn, Script } from './scripts/script.ts';
-import { assertNever } from './shared/assert-never.ts';
-import { describeDuration } from './shared/describe-duration.ts';
-import type { Feed } from './shared/feed.ts';
-import type { Language, Text } from './shared/text.ts';
+import type { Notifications, SentNotification } from '../notifications/notifications.ts';
+import type { RunEvent } from '../runs/ledger.ts';
+import type { BriefRun } from '../runs/run-record.ts';
+import type { NotifyOn, Script } from '../scripts/script.ts';
+import { assertNever } from '../shared/assert-never.ts';
+import { describeDuration } from '../shared/describe-duration.ts';
+import type { Feed } from '../shared/feed.ts';
+import type { Language, Text } from '../shared/text.ts';
 
 interface RunEndParts {
   events: Feed<RunEvent>;
@@ -20,16 +20,16 @@ const successMs = 5000;
 const errorMs = 10_000;
 
 /** Sends a desktop notification when an asynchronous run ends, if the manifest of its script asks for one. */
-export function tellRunEnds({ events, notifications, findScript, language }: RunEndParts): void {
+export function notifyRunEnds({ events, notifications, findScript, language }: RunEndParts): void {
   events.subscribe(({ type, run }) => {
     if (type !== 'ended' || run.sync) return;
     // Uses the current manifest: a change made during the run applies to that run too.
     const notifyOn = findScript(run.scriptId)?.runtime.notifyOn ?? 'never';
-    if (isWorthTelling(run, notifyOn)) notifications.show(describeEnd(run, language));
+    if (isWorthNotifying(run, notifyOn)) notifications.show(describeEnd(run, language));
   });
 }
 
-function isWorthTelling(run: BriefRun, notifyOn: NotifyOn): boolean {
+function isWorthNotifying(run: BriefRun, notifyOn: NotifyOn): boolean {
   if (notifyOn !== 'failure') return notifyOn === 'always';
   // The user who cancelled the run or stopped the service already knows.
   const wasStopped = run.endCause === 'cancelled' || run.endCause === 'shutdown';
