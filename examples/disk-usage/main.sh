@@ -43,7 +43,7 @@ with open(output_json, "w", encoding="utf-8") as file:
 }
 
 [ "${#folders[@]}" -gt 0 ] || finish 1 'No folder was given. Send its absolute path as data.folder.'
-[ "${#folders[@]}" -eq 1 ] || finish 1 'Only one folder can be looked at in a run.'
+[ "${#folders[@]}" -eq 1 ] || finish 1 'Give exactly one folder.'
 [ "$top" -ge 1 ] || finish 1 'top must be 1 or more.'
 folder=${folders[0]}
 case $folder in

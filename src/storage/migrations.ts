@@ -62,11 +62,11 @@ export const migrations: readonly string[] = [
     stderr_tail INTEGER,
     truncated INTEGER,
     left_running INTEGER,
-    /* What the run takes on the disk, its record included. Known once it has been tended to. */
+    /* Size of the run on disk, including its record. Zero until the service has measured it. */
     disk_bytes INTEGER NOT NULL DEFAULT 0,
     /* 1: its size is known and its texts can be searched. */
     tended INTEGER NOT NULL DEFAULT 0,
-    /* Last, because they may be large: whoever wants what stands before them need not read them. */
+    /* These columns may be large. They come last, so that reading the others does not read them. */
     data TEXT NOT NULL,
     params TEXT NOT NULL,
     result TEXT
@@ -92,8 +92,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX runs_untended ON runs (seq) WHERE tended = 0;
   CREATE VIRTUAL TABLE run_texts USING fts5(script_name, message, content = 'runs', content_rowid = 'seq', tokenize = 'trigram');
   /*
-   * Its parts are merged in small steps, when somebody has the time, and not in large ones by whoever happens to write. A step cannot
-   * stop within a term, and some are in every run, so large parts are merged as rarely as can be: sixteen at a time.
+   * The service merges the parts of the index in small steps while it is idle, so that no write has to. A step cannot stop within a
+   * term, and some terms are in every run, so large parts are merged rarely: sixteen at a time.
    */
   INSERT INTO run_texts (run_texts, rank) VALUES ('automerge', 0), ('crisismerge', 1000), ('usermerge', 16);
 
@@ -125,7 +125,7 @@ export const migrations: readonly string[] = [
       FROM (SELECT date(ended_at, 'localtime') AS day, script_id,
           CASE WHEN duration_ms < 1 THEN 0 ELSE 1 + CAST(4 * log2(duration_ms) AS INTEGER) END AS bucket, count(*) AS runs,
           sum(duration_ms) AS total_ms
-        /* Nobody knows how long a lost one took. */
+        /* The duration of a lost run is unknown. */
         FROM runs WHERE ended_at IS NOT NULL AND started_at IS NOT NULL AND end_cause IS NOT 'lost' GROUP BY 1, 2, 3) GROUP BY day, script_id) AS timed
     WHERE run_days.day = timed.day AND run_days.script_id = timed.script_id;
   INSERT INTO script_names SELECT script_id, script_name FROM runs GROUP BY script_id HAVING seq = max(seq);
@@ -162,7 +162,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX notifications_by_run ON notifications (run_id) WHERE run_id IS NOT NULL;
   `,
   `
-  /* Most runs are started alike and end well. Whoever looks for those finds them soon among all; an index is for the others. */
+  /* Most runs have the same origin and succeed. A search finds those quickly without an index; the indexes cover the others. */
   DROP INDEX runs_by_state;
   DROP INDEX runs_by_script_and_state;
   DROP INDEX runs_by_cause;
