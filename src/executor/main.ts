@@ -30,7 +30,7 @@ import { Windows } from './windows.ts';
 const orphanGraceMs = 1000;
 
 /** The places of a Python that belongs to the system. Its version does not matter: it runs no scripts. */
-const places = ['/usr/bin/python3', '/usr/local/bin/python3'];
+const systemPythons = ['/usr/bin/python3', '/usr/local/bin/python3'];
 
 /**
  * The entry of the executor process. The service starts it with the home it works for; it exits when it is not needed
@@ -169,7 +169,7 @@ main().catch((error: unknown) => {
  */
 function findLauncher(): { python: string; program: string } | null {
   if (process.platform !== 'linux') return null;
-  const python = places.find((path) => existsSync(path));
+  const python = systemPythons.find((path) => existsSync(path));
   const program = fileURLToPath(new URL('warm/launcher.py', import.meta.url));
   return python === undefined ? null : { python, program };
 }

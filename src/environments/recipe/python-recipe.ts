@@ -16,9 +16,9 @@ type InlineMetadata =
   | { readonly kind: 'twice'; readonly line: number }
   | { readonly kind: 'block'; readonly line: number; readonly toml: string };
 
-const opening = '# /// script';
+const blockStart = '# /// script';
 
-const closing = '# ///';
+const blockEnd = '# ///';
 
 /** The Python of an environment in the folder, working or not. */
 export function ownPython(folder: string): string {
@@ -157,11 +157,11 @@ function noteUnread(findings: Findings, file: string, line: number | null, what:
 /** Reads the metadata in the comments of a Python file (PEP 723). */
 function readInlineMetadata(text: string): InlineMetadata {
   const lines = text.split(/\r?\n/);
-  const first = lines.indexOf(opening);
+  const first = lines.indexOf(blockStart);
   if (first === -1) return { kind: 'none' };
   const last = endOfBlock(lines, first);
   if (last === null) return { kind: 'open', line: first + 1 };
-  const second = lines.indexOf(opening, last + 1);
+  const second = lines.indexOf(blockStart, last + 1);
   if (second !== -1 && endOfBlock(lines, second) !== null) return { kind: 'twice', line: second + 1 };
   const toml = lines.slice(first + 1, last).map((line) => line.slice(2));
   return { kind: 'block', line: first + 1, toml: toml.join('\n') };
@@ -172,8 +172,8 @@ function endOfBlock(lines: readonly string[], start: number): number | null {
   let end: number | null = null;
   for (let at = start + 1; at < lines.length; at++) {
     const line = lines[at] ?? '';
-    if (line === closing) end = at;
-    else if (line === opening || (line !== '#' && !line.startsWith('# '))) break;
+    if (line === blockEnd) end = at;
+    else if (line === blockStart || (line !== '#' && !line.startsWith('# '))) break;
   }
   return end;
 }

@@ -30,7 +30,7 @@ import type { TokenGuard } from './token-guard.ts';
 
 const mostDroppedBytes = 16 * 1024 * 1024;
 
-const longestMs = 5000;
+const longestDrainMs = 5000;
 
 /** Sent with every answer: no content sniffing, no use by other origins, no caching, no embedding in frames. */
 const answerHeaders = {
@@ -218,7 +218,7 @@ function endBehindBody(request: IncomingMessage, response: ServerResponse): void
     return;
   }
   let dropped = 0;
-  const limit = setTimeout(end, longestMs);
+  const limit = setTimeout(end, longestDrainMs);
   request.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
     if (dropped > mostDroppedBytes) end();
@@ -244,6 +244,6 @@ function dropRest(socket: Duplex): void {
 /** Ends a connection, and destroys it after a timeout if the client keeps its side open. */
 function endConnection(socket: Duplex, lastText = ''): void {
   socket.end(lastText);
-  const limit = setTimeout(() => socket.destroy(), longestMs);
+  const limit = setTimeout(() => socket.destroy(), longestDrainMs);
   socket.once('close', () => clearTimeout(limit));
 }

@@ -11,7 +11,7 @@ import { type ConnectionLimits, Connections } from './connections.ts';
 import { createDoorServer } from './door-server.ts';
 import type { TokenGuard } from './token-guard.ts';
 
-const unknown = Number.POSITIVE_INFINITY;
+const unknownLimit = Number.POSITIVE_INFINITY;
 
 interface ListenOptions {
   app: FastifyInstance;
@@ -187,8 +187,8 @@ function readHandleLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
     const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
-    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || unknown;
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || unknownLimit;
   } catch {
-    return unknown;
+    return unknownLimit;
   }
 }

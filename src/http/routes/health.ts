@@ -7,7 +7,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { LaterError } from '../wire/common.ts';
 import { type ExecutorAnswer, HealthAnswer, type WarmAnswer } from '../wire/service.ts';
 
-const none = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
+const noWarmState = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
 
 export function addHealthRoute(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ function warmAnswer(
   { limits, state }: AppDependencies['warm'],
   { isKnown }: { isKnown: boolean },
 ): Static<typeof WarmAnswer> {
-  const { hits, misses, memoryBytes, isShortOfMemory, kinds } = state() ?? none;
+  const { hits, misses, memoryBytes, isShortOfMemory, kinds } = state() ?? noWarmState;
   return {
     hits,
     misses,

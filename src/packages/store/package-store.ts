@@ -11,7 +11,7 @@ import { syncFolder } from '../../shared/sync-folder.ts';
 import { formatRecord, type InstalledRecord, namedIn, parseRecord } from './installed-record.ts';
 
 /** Windows can flush only files that are opened for writing. */
-const openFor = process.platform === 'win32' ? 'r+' : 'r';
+const syncFlags = process.platform === 'win32' ? 'r+' : 'r';
 
 const recordName = 'installed.json';
 const stagingName = '.staging';
@@ -215,7 +215,7 @@ async function syncTree(folder: string, signal: AbortSignal): Promise<void> {
 }
 
 async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, openFor);
+  const handle = await open(path, syncFlags);
   try {
     await handle.sync();
   } finally {

@@ -18,7 +18,7 @@ interface EnvelopeSummary {
 const longestMessage = 1000;
 
 /** The longest form of a character in a literal is `\\u0041`. */
-const enoughBytes = 6 * longestMessage + 2;
+const enoughForMessage = 6 * longestMessage + 2;
 
 const longestEscapeBytes = 12;
 
@@ -117,7 +117,9 @@ export function summarize(code: number, msg: JsonText): EnvelopeSummary {
 /** Returns the first characters of a string literal without reading the rest of it. */
 function beginningOf(literal: JsonText): string {
   const message: string =
-    literal.length <= enoughBytes ? JSON.parse(textOf(literal)) : parseCut(literal.subarray(0, enoughBytes));
+    literal.length <= enoughForMessage
+      ? JSON.parse(textOf(literal))
+      : parseCut(literal.subarray(0, enoughForMessage));
   // Removes half of a surrogate pair at the end.
   return message.slice(0, longestMessage).replace(/[\ud800-\udbff]$/, '');
 }

@@ -10,13 +10,13 @@ import { hasOwnHob } from './own-hob.ts';
 const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
 
 /** Larger files are bundles that include their modules. */
-const largestBytes = 1024 * 1024;
+const mostSearchedBytes = 1024 * 1024;
 
 /** Results by entry and file state, because this is needed before every run. */
-const known = new Map<string, { stamp: string; imports: boolean }>();
+const importsByPath = new Map<string, { stamp: string; imports: boolean }>();
 
 /** Above this size, the cache is cleared. */
-const mostKnown = 10_000;
+const mostRemembered = 10_000;
 
 const folder = fileURLToPath(new URL('../../../sdk', import.meta.url));
 const pythonFolder = join(folder, 'python');
@@ -63,11 +63,11 @@ function importsSdk(path: string): boolean {
   try {
     const { mtimeMs, size } = statSync(path);
     const stamp = `${mtimeMs} ${size}`;
-    const before = known.get(path);
+    const before = importsByPath.get(path);
     if (before?.stamp === stamp) return before.imports;
-    const imports = size <= largestBytes && importOfHob.test(readFileSync(path, 'utf8'));
-    if (known.size >= mostKnown) known.clear();
-    known.set(path, { stamp, imports });
+    const imports = size <= mostSearchedBytes && importOfHob.test(readFileSync(path, 'utf8'));
+    if (importsByPath.size >= mostRemembered) importsByPath.clear();
+    importsByPath.set(path, { stamp, imports });
     return imports;
   } catch {
     // The interpreter reports problems of the file.
