@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { tempFolder } from './support/hob.ts';
 
 it('a client that disconnects before the first byte of a file causes no error', async () => {
@@ -16,7 +16,7 @@ it('a client that disconnects before the first byte of a file causes no error', 
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => logged.push(line) });
   const { app } = await appInProcess({ consoleFolder, log });
-  const { url, port, server } = await openDoor(app);
+  const { url, port, server } = await openGuarded(app);
   // The connection breaks after the request was read and before the file is open.
   server.once('request', (request: IncomingMessage, response: ServerResponse) => {
     request.resume().once('end', () => response.destroy());

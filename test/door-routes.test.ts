@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 
-import { TokenGuard } from '../src/http/door/token-guard.ts';
+import { TokenGuard } from '../src/http/access/token-guard.ts';
 import { systemClock } from '../src/shared/clock.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { ensureToken } from '../src/shared/token-file.ts';
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { tempFolder } from './support/hob.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -32,7 +32,7 @@ function routesIn(tree: string): Route[] {
 
 it('every route is behind access control', async () => {
   const { app } = await appInProcess();
-  const { url } = await openDoor(app);
+  const { url } = await openGuarded(app);
   const routes = routesIn(app.printRoutes({ commonPrefix: false }));
   expect(routes.length).toBeGreaterThan(25);
   for (const known of ['/api/execute', '/api/runs/x/stdout', '/api/openapi.json', '/metrics'])
@@ -56,7 +56,7 @@ it('in token mode, every route except health requires the token', async () => {
   const log = await createLogger('silent');
   const guard = new TokenGuard({ home, isLiveRun: () => false, clock: systemClock, log });
   const { app } = await appInProcess({ guard });
-  const { url } = await openDoor(app, guard);
+  const { url } = await openGuarded(app, guard);
   for (const { method, path } of routesIn(app.printRoutes({ commonPrefix: false }))) {
     const answer = await fetch(url + path, { method });
     const seen = { method, path, status: answer.status, code: answer.headers.get('x-hob-error') };

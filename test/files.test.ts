@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { tempFolder } from './support/hob.ts';
 
 async function open() {
   const { app } = await appInProcess();
-  const { url } = await openDoor(app);
+  const { url } = await openGuarded(app);
   return (path: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/api/files?path=${encodeURIComponent(path)}`, { headers });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { AppError } from '../src/shared/errors.ts';
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { MemoryDownloads } from './support/memory-downloads.ts';
 
 const repo = { owner: 'acme', name: 'tiny' };
@@ -11,7 +11,7 @@ const repo_id = 'acme/tiny';
 async function open(tables = '') {
   const downloads = new MemoryDownloads();
   const { app } = await appInProcess({ downloads, tables });
-  const { url } = await openDoor(app);
+  const { url } = await openGuarded(app);
   const ask = async (method: string, path: string, body?: unknown, language = 'en') => {
     const answer = await fetch(`${url}/api/models${path}`, {
       method,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DownloadView } from '../src/models/downloads/download.ts';
 import { AppError } from '../src/shared/errors.ts';
 import { announceService } from '../src/shared/service-file.ts';
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { runCli, tempFolder } from './support/hob.ts';
 import { MemoryDownloads } from './support/memory-downloads.ts';
 import { hasTerminal, runInTerminal } from './support/terminal.ts';
@@ -15,7 +15,7 @@ const repo = { owner: 'acme', name: 'tiny' };
 async function open(tables = '') {
   const downloads = new MemoryDownloads();
   const { app, script } = await appInProcess({ downloads, tables });
-  const { url, server } = await openDoor(app);
+  const { url, server } = await openGuarded(app);
   const home = await tempFolder();
   await announceService(home, { url, version: '0.0.0', token: false });
   const model = (...args: string[]) => runCli(['model', ...args, '--home', home]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { EnvironmentView } from '../src/environments/environment.ts';
 import { AppError } from '../src/shared/errors.ts';
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { endOf, type Hooks, packagesHere, samplePackage, writeSample } from './support/packages-here.ts';
 
 /** The application with packages in a separate folder. */
@@ -26,7 +26,7 @@ async function open({
       },
     },
   });
-  const { url } = await openDoor(app);
+  const { url } = await openGuarded(app);
   const ask = async (method: string, path: string, body?: unknown, language = 'en') => {
     const answer = await fetch(`${url}/api${path}`, {
       method,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { RunOutputs } from '../src/runs/output/run-outputs.ts';
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 import { ask } from './support/ask.ts';
 import { EventFollower, listenTo } from './support/event-client.ts';
 import { startHob, tempFolder } from './support/hob.ts';
@@ -122,7 +122,7 @@ for thread in threads: thread.join()`),
 
   it('reports an end that happens while the request is handled', async () => {
     const { app, executor, script } = await appInProcess();
-    const { url } = await openDoor(app);
+    const { url } = await openGuarded(app);
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ script_id: script });
     const accepted = await fetch(`${url}/api/execute`, { method: 'POST', headers, body });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { appInProcess, openGuarded } from './support/app-in-process.ts';
 
 describe('links of callers that cannot be traced', () => {
   it('get 503 with advice when their limit is reached', async () => {
@@ -60,7 +60,7 @@ describe('links of callers that cannot be traced', () => {
 
 async function serve({ maxRuns }: { maxRuns: number }) {
   const { app, executor: runs, script } = await appInProcess({ maxRuns });
-  const { url, port, server: arrivals } = await openDoor(app);
+  const { url, port, server: arrivals } = await openGuarded(app);
   return {
     script,
     port,

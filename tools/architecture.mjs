@@ -202,7 +202,7 @@ export const importRules = [
     plant: { file: 'src/runs/planted.ts', imports: 'dbus-native' },
   },
   {
-    name: 'http-behind-the-door',
+    name: 'http-behind-access-rules',
     comment:
       'Only src/http answers HTTP requests, so that access control cannot be bypassed. Two files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host. The command calls its service with node:http, because loading fetch takes longer than the command.',
     from: {

@@ -13,10 +13,10 @@ import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
 import { interfaceVersion } from '../shared/version.ts';
+import { wasAdmitted } from './access/admitted.ts';
+import { tokenOf } from './access/run-address.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
-import { wasAdmitted } from './door/admitted.ts';
-import { tokenOf } from './door/run-address.ts';
 import { answerError, internalError } from './error-answers.ts';
 import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
 import { pathOfTarget } from './path-of-target.ts';
@@ -102,7 +102,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   // A single hook without promises, because it runs for every request.
   app.addHook('onRequest', (request, reply, done) => {
     if (!wasAdmitted(request.raw)) {
-      done(bypassedDoor());
+      done(bypassedAccessRules());
       return;
     }
     countAnswer(metrics.http, request, reply);
@@ -117,7 +117,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
 
   app.addHook('preHandler', (_request, reply, done) => {
-    // The door may refuse a request while its body arrives. No handler may run then.
+    // An access rule may refuse a request while its body arrives. No handler may run then.
     if (reply.raw.headersSent) reply.hijack();
     done();
   });
@@ -126,7 +126,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onRoute', (route) => routes.add(route));
   await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    // The door has already answered: the request was incomplete.
+    // The server has already answered: the request was incomplete.
     if (reply.raw.headersSent) return void reply.hijack();
     // The caller disconnected before the first byte of a file. Fastify then closes the file and reports that as an error.
     if (isCutShort(error) && reply.raw.destroyed) return void reply.hijack();
@@ -189,8 +189,8 @@ function isCutShort(error: Error): boolean {
   return 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
-/** Every route refuses a request that bypassed the door, so a defect that opens a bypass gives no access. */
-function bypassedDoor(): AppError {
+/** Every route refuses a request that bypassed the access rules, so a defect that opens a bypass gives no access. */
+function bypassedAccessRules(): AppError {
   return internalError(new Error('a request reached a route without an access check'));
 }
 

@@ -25,7 +25,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
-import type { TokenGuard } from './door/token-guard.ts';
+import type { TokenGuard } from './access/token-guard.ts';
 
 /** The part of the environment store that the routes use. */
 export interface EnvironmentList {

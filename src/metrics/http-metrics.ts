@@ -17,15 +17,15 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Counts HTTP requests and their outcomes. No label has a value that a caller can choose freely. */
 export class HttpMetrics {
-  readonly #doorRefusals: Counter<'rule'>;
-  readonly #refusedAtDoor = new Map<string, number>();
+  readonly #accessRefusals: Counter<'rule'>;
+  readonly #refusedByRule = new Map<string, number>();
   readonly #refusals: Counter<'code'>;
   readonly #answers: Counter<'route' | 'method' | 'status'>;
   readonly #durations: Histogram<'route' | 'method'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#doorRefusals = new Counter({
+    this.#accessRefusals = new Counter({
       name: 'hob_door_refusals_total',
       help: 'Requests refused by an access rule, by error code.',
       labelNames: ['rule'],
@@ -53,21 +53,21 @@ export class HttpMetrics {
     // A rate needs a counter that exists before its first event.
     for (const code of Object.keys(errorCodes)) {
       if (isDoorCode(code)) {
-        this.#doorRefusals.inc({ rule: code }, 0);
-        this.#refusedAtDoor.set(code, 0);
+        this.#accessRefusals.inc({ rule: code }, 0);
+        this.#refusedByRule.set(code, 0);
       } else this.#refusals.inc({ code }, 0);
     }
   }
 
   /** Number of requests that each access rule refused. */
-  get doorRefusals(): Record<string, number> {
-    return Object.fromEntries(this.#refusedAtDoor);
+  get accessRefusals(): Record<string, number> {
+    return Object.fromEntries(this.#refusedByRule);
   }
 
   refused(code: ErrorCode): void {
     if (isDoorCode(code)) {
-      this.#doorRefusals.inc({ rule: code });
-      this.#refusedAtDoor.set(code, (this.#refusedAtDoor.get(code) ?? 0) + 1);
+      this.#accessRefusals.inc({ rule: code });
+      this.#refusedByRule.set(code, (this.#refusedByRule.get(code) ?? 0) + 1);
     } else this.#refusals.inc({ code });
   }
 

@@ -1,4 +1,4 @@
-import { TokenGuard } from '../http/door/token-guard.ts';
+import { TokenGuard } from '../http/access/token-guard.ts';
 import { isLiveToken } from '../runs/callers/chain.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -6,14 +6,14 @@ import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { ensureToken } from '../shared/token-file.ts';
 
-interface DoorParts {
+interface AccessParts {
   settings: LoadedSettings;
   store: RunStore;
   log: Logger;
 }
 
 /** Builds the guard that checks the token of each request; null if the settings require no token. */
-export async function composeGuard({ settings, store, log }: DoorParts): Promise<TokenGuard | null> {
+export async function composeGuard({ settings, store, log }: AccessParts): Promise<TokenGuard | null> {
   if (!settings.token) return null;
   const { home } = settings;
   await ensureToken(home);
@@ -21,6 +21,6 @@ export async function composeGuard({ settings, store, log }: DoorParts): Promise
     home,
     isLiveRun: (token) => isLiveToken(token, store),
     clock: systemClock,
-    log: log.child({ part: 'door' }),
+    log: log.child({ part: 'access' }),
   });
 }

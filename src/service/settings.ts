@@ -1,5 +1,5 @@
+import type { Listening } from '../http/access/listen.ts';
 import type { ShownSettings } from '../http/dependencies.ts';
-import type { Listening } from '../http/door/listen.ts';
 import { settingsFile } from '../settings/home.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { settingsInForce } from '../settings/settings-in-force.ts';

@@ -15,11 +15,11 @@ import {
   type RunSpec,
   type WarmState,
 } from '../../src/execution/messages.ts';
+import { Connections } from '../../src/http/access/connections.ts';
+import { createGuardedServer } from '../../src/http/access/guarded-server.ts';
+import type { TokenGuard } from '../../src/http/access/token-guard.ts';
 import { buildApp } from '../../src/http/app.ts';
 import type { EnvironmentList } from '../../src/http/dependencies.ts';
-import { Connections } from '../../src/http/door/connections.ts';
-import { createDoorServer } from '../../src/http/door/door-server.ts';
-import type { TokenGuard } from '../../src/http/door/token-guard.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { ModelLibrary } from '../../src/models/model-library.ts';
 import { Notifications } from '../../src/notifications/notifications.ts';
@@ -182,12 +182,12 @@ export async function appInProcess({
 }
 
 /** Makes the application listen, with access control in front of it. */
-export async function openDoor(
+export async function openGuarded(
   app: FastifyInstance,
   guard: TokenGuard | null = null,
 ): Promise<{ url: string; port: number; server: Server }> {
   const hosts = new Set<string>();
-  const server = createDoorServer({
+  const server = createGuardedServer({
     app,
     policy: { hosts, trustedOrigins: new Set() },
     guard,

@@ -3,7 +3,7 @@ import { tableText } from './tables.mjs';
 
 const how = [
   'Hob and [webhook](https://github.com/adnanh/webhook), a service in Go that runs commands on request, run the same scripts on the same machine',
-  'with the same interpreter: the file that Hob finds, never a wrapper on PATH. Hob uses its default configuration, with the door, the history,',
+  'with the same interpreter: the file that Hob finds, never a wrapper on PATH. Hob uses its default configuration, with the access rules, the history,',
   'supervision and a separate executor. A client in another process calls both services over keep-alive connections.',
   '',
   "- The services take turns in rounds, so that a disturbance of the machine affects both. At a person's pace they take turns call by call. Each",

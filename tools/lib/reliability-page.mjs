@@ -152,7 +152,7 @@ const scenarios = {
   },
   door: {
     title: 'Hostile requests',
-    did: "Connections send random requests: methods, targets and versions of every kind; Host, Origin and Sec-Fetch-Site missing, doubled, folded or misspelt; contradictory lengths and chunks; bare line ends; NUL bytes; endless headers; pipelined requests; truncated and damaged requests. The test compares each response with a second implementation of the door's rules. It also sends the same bytes to variants of the door with one defect each, and finds every defect.",
+    did: 'Connections send random requests: methods, targets and versions of every kind; Host, Origin and Sec-Fetch-Site missing, doubled, folded or misspelt; contradictory lengths and chunks; bare line ends; NUL bytes; endless headers; pipelined requests; truncated and damaged requests. The test compares each response with a second implementation of the access rules. It also sends the same bytes to variants of the rules with one defect each, and finds every defect.',
     limits:
       "Node's parser decides whether bytes with small syntax errors are a request; the table says how often that happens. If such bytes follow a valid request, the error response can replace the response to that request.",
   },

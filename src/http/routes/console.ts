@@ -32,7 +32,7 @@ export async function addConsoleRoutes(
     globIgnore: ['index.html', '**/*.gz'],
     // The build stores a compressed copy of each file. Uncompressed, the files are a megabyte, too slow on a slow network.
     preCompressed: true,
-    // The door already sends `cache-control: no-store` with every answer.
+    // The server already sends `cache-control: no-store` with every answer.
     cacheControl: false,
     etag: false,
     lastModified: false,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { appInProcess, openDoor } from '../../../test/support/app-in-process.ts';
+import { appInProcess, openGuarded } from '../../../test/support/app-in-process.ts';
 import { tempFolder } from '../../../test/support/hob.ts';
 import type { WarmState } from '../../execution/messages.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { createLogger } from '../../shared/log.ts';
 import { ensureToken } from '../../shared/token-file.ts';
-import { TokenGuard } from '../door/token-guard.ts';
+import { TokenGuard } from '../access/token-guard.ts';
 
 const state: WarmState = {
   hits: 12,
@@ -44,13 +44,13 @@ async function warmAt(url: string, headers: Record<string, string> = {}): Promis
 describe('the warm interpreters in the health answer', () => {
   it('show their current state', async () => {
     const { app } = await appInProcess({ warm: state });
-    const { url } = await openDoor(app);
+    const { url } = await openGuarded(app);
     expect(await warmAt(url)).toEqual({ ...counts, interpreters });
   });
 
   it('show only the budget before the first report of the executor', async () => {
     const { app } = await appInProcess();
-    const { url } = await openDoor(app);
+    const { url } = await openGuarded(app);
     expect(await warmAt(url)).toEqual({
       hits: 0,
       misses: 0,
@@ -67,7 +67,7 @@ describe('the warm interpreters in the health answer', () => {
     const log = await createLogger('silent');
     const guard = new TokenGuard({ home, isLiveRun: () => true, clock: systemClock, log });
     const { app } = await appInProcess({ guard, warm: state });
-    const { url } = await openDoor(app, guard);
+    const { url } = await openGuarded(app, guard);
     expect(await warmAt(url)).toEqual({ ...counts, interpreters: [] });
     const wrong = { authorization: `Bearer ${'x'.repeat(43)}` };
     expect(await warmAt(url, wrong)).toEqual({ ...counts, interpreters: [] });

@@ -29,7 +29,7 @@ export function addHealthRoute(
     containment: runs.containment,
     desktop: desktop.state,
     warm: warmAnswer(warm, { isKnown: guard === null || guard.isKnown(raw) }),
-    refused: metrics.http.doorRefusals,
+    refused: metrics.http.accessRefusals,
   }));
 }
 

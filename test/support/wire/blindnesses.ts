@@ -1,7 +1,7 @@
-import type { Knock } from '../../../src/http/door/judge.ts';
+import type { RequestHead } from '../../../src/http/access/access-rules.ts';
 
 /** A defect in access control: it ignores or misreads something in a request. */
-export type Blindness = (knock: Knock) => Knock;
+export type Blindness = (knock: RequestHead) => RequestHead;
 
 const withHeaders =
   (see: (name: string, value: string, index: number) => [name: string, value: string] | null): Blindness =>

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { onTestFinished } from 'vitest';
 
-import { judge } from '../../../src/http/door/judge.ts';
+import { checkAccess } from '../../../src/http/access/access-rules.ts';
 import { statusOf } from '../../../src/http/error-answers.ts';
 import type { Blindness } from './blindnesses.ts';
 import { type House, onEveryAnswer } from './door-oracle.ts';
@@ -17,7 +17,7 @@ export async function openLaxDoor(blindness: Blindness): Promise<{ port: number;
   server.maxHeadersCount = 0;
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: target = '', httpVersion, rawHeaders } = request;
-    const refused = judge(blindness({ method, target, httpVersion, rawHeaders }), policy);
+    const refused = checkAccess(blindness({ method, target, httpVersion, rawHeaders }), policy);
     for (const [name, value] of Object.entries(onEveryAnswer)) response.setHeader(name, value);
     if (refused === null) response.end();
     else

@@ -49,7 +49,7 @@ export class TokenGuard {
   }
 
   /** Null if the request is allowed, else the reason. The run token has already been removed from its path. */
-  judge(request: IncomingMessage): AppError | null {
+  check(request: IncomingMessage): AppError | null {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     // Monitoring needs the health check without a token, which then shows only the basics. The console's page loads without a
     // token, because the page itself asks for it.
@@ -104,7 +104,7 @@ export class TokenGuard {
   }
 
   #recheckReaders(): void {
-    for (const request of this.#readers) if (this.judge(request) !== null) request.socket.destroy();
+    for (const request of this.#readers) if (this.check(request) !== null) request.socket.destroy();
   }
 
   /** The token in the file; null if the file is missing or unusable. */

@@ -8,7 +8,7 @@ import type { HttpMetrics } from '../../metrics/http-metrics.ts';
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
-import { createDoorServer } from './door-server.ts';
+import { createGuardedServer } from './guarded-server.ts';
 import type { TokenGuard } from './token-guard.ts';
 
 const unknownLimit = Number.POSITIVE_INFINITY;
@@ -46,7 +46,7 @@ const attemptsAtRandomPorts = 20;
 const closeSweepMs = 50;
 const closeWithinMs = 2000;
 
-/** Listens on all addresses with the same port, with the door in front of the application. */
+/** Listens on all addresses with the same port, with the access rules in front of the application. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const wanted =
     options.port === 0
@@ -73,7 +73,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   try {
     for (const address of options.addresses) {
       const reached = isWildcard(address) ? reachedHosts : () => [];
-      const server = createDoorServer({ ...options, policy, connections, reached });
+      const server = createGuardedServer({ ...options, policy, connections, reached });
       try {
         chosen = await open(server, address, chosen);
       } catch (error) {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import type { ErrorCode } from '../../shared/errors.ts';
 import { statusOf } from '../error-answers.ts';
-import { type DoorPolicy, judge, type Knock } from './judge.ts';
+import { type AccessPolicy, checkAccess, type RequestHead } from './access-rules.ts';
 
 const host = '127.0.0.1:9527';
-const policy: DoorPolicy = {
+const policy: AccessPolicy = {
   hosts: new Set([host, 'localhost:9527', '[::1]:9527', 'hob.local:80']),
   trustedOrigins: new Set(['http://localhost:3000', 'https://desk.example']),
 };
@@ -18,12 +18,17 @@ interface Request {
   headers?: readonly (readonly [string, string])[];
 }
 
-function knock({ method = 'POST', target = '/api/execute', httpVersion = '1.1', headers }: Request): Knock {
+function head({
+  method = 'POST',
+  target = '/api/execute',
+  httpVersion = '1.1',
+  headers,
+}: Request): RequestHead {
   return { method, target, httpVersion, rawHeaders: (headers ?? [['Host', host]]).flat() };
 }
 
 function refusalOf(request: Request): { code: ErrorCode; status: number } | null {
-  const refused = judge(knock(request), policy);
+  const refused = checkAccess(head(request), policy);
   return refused && { code: refused.code, status: statusOf(refused.code) };
 }
 
@@ -140,7 +145,7 @@ describe('rule 3: exactly one Host header, with an allowed host', () => {
 describe('rule 3, where Hob listens on all addresses of the machine', () => {
   const reached = ['192.168.1.5:9527'];
   const come = (name: string) =>
-    judge({ ...knock({ headers: [['Host', name]] }), reached }, policy)?.code ?? null;
+    checkAccess({ ...head({ headers: [['Host', name]] }), reached }, policy)?.code ?? null;
 
   it('allows the local address of the connection, and no other', () => {
     expect(come('192.168.1.5:9527')).toBeNull();
@@ -328,7 +333,7 @@ describe('rule 13: a refusal explains itself', () => {
   it.each(refusals)(
     'names the rule and, if there is one, the setting: %s',
     (_name, request, rule, setting) => {
-      const refused = judge(knock(request), policy);
+      const refused = checkAccess(head(request), policy);
       expect(refused?.text.en).toMatch(rule);
       expect(refused?.text.zh).toMatch(/规则 \d/);
       if (setting !== null) {
@@ -339,12 +344,12 @@ describe('rule 13: a refusal explains itself', () => {
   );
 
   it('quotes only a short part of a long header', () => {
-    const refused = judge(knock({ headers: [['Host', 'x'.repeat(10_000)]] }), policy);
+    const refused = checkAccess(head({ headers: [['Host', 'x'.repeat(10_000)]] }), policy);
     expect(refused?.text.en.length).toBeLessThan(300);
   });
 });
 
-describe('rule 12: the door never throws', () => {
+describe('rule 12: the access rules never throw', () => {
   it('returns a verdict for arbitrary input', () => {
     const anyText = fc.uint16Array().map((units) => String.fromCharCode(...units));
     const anyKnock = fc.record({
@@ -355,7 +360,7 @@ describe('rule 12: the door never throws', () => {
     });
     fc.assert(
       fc.property(anyKnock, (input) => {
-        const refused = judge(input, policy);
+        const refused = checkAccess(input, policy);
         if (refused !== null) expect([400, 403]).toContain(statusOf(refused.code));
       }),
       { numRuns: 500 },
@@ -363,7 +368,7 @@ describe('rule 12: the door never throws', () => {
   });
 
   it('refuses a request that makes the check throw', () => {
-    const broken: Knock = {
+    const broken: RequestHead = {
       method: 'GET',
       httpVersion: '1.1',
       get target(): string {
@@ -371,12 +376,12 @@ describe('rule 12: the door never throws', () => {
       },
       rawHeaders: [],
     };
-    expect(judge(broken, policy)?.code).toBe('door-protocol');
+    expect(checkAccess(broken, policy)?.code).toBe('door-protocol');
   });
 });
 
 /** A second implementation of the rules, written from their text. Returns every rule that a request breaks. */
-function brokenRules({ method, target, httpVersion, rawHeaders }: Knock): Set<ErrorCode> {
+function brokenRules({ method, target, httpVersion, rawHeaders }: RequestHead): Set<ErrorCode> {
   const valuesOf = (name: string) =>
     rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
   const hosts = valuesOf('host');
@@ -399,7 +404,7 @@ function brokenRules({ method, target, httpVersion, rawHeaders }: Knock): Set<Er
   return broken;
 }
 
-describe('the door as a whole', () => {
+describe('the access rules as a whole', () => {
   const header = fc.oneof(
     {
       weight: 6,
@@ -449,7 +454,7 @@ describe('the door as a whole', () => {
         const fromTrusted = input.rawHeaders.some((text) => policy.trustedOrigins.has(text));
         fc.pre(!fromTrusted || !input.rawHeaders.some((text) => /site|none/.test(text)));
         const broken = brokenRules(input);
-        const refused = judge(input, policy);
+        const refused = checkAccess(input, policy);
         if (broken.size === 0) {
           admitted += 1;
           expect(refused).toBeNull();

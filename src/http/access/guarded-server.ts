@@ -14,9 +14,9 @@ import type { HttpMetrics } from '../../metrics/http-metrics.ts';
 import { type AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { answerError } from '../error-answers.ts';
+import { type AccessPolicy, checkAccess } from './access-rules.ts';
 import { noteAdmitted } from './admitted.ts';
 import type { Connections } from './connections.ts';
-import { type DoorPolicy, judge } from './judge.ts';
 import {
   busyRefusal,
   clientRefusal,
@@ -40,9 +40,9 @@ const answerHeaders = {
   'content-security-policy': "frame-ancestors 'none'",
 } as const;
 
-interface DoorOptions {
+interface GuardedServerOptions {
   app: FastifyInstance;
-  policy: DoorPolicy;
+  policy: AccessPolicy;
   /** Null: the service requires no token. */
   guard: TokenGuard | null;
   connections: Connections;
@@ -62,13 +62,13 @@ const longestCheckMs = 5000;
  * read. There is deliberately no listener for `upgrade`: without one, Node treats an upgrade as a plain request, which is
  * checked in the same way.
  */
-export function createDoorServer(options: DoorOptions): Server {
+export function createGuardedServer(options: GuardedServerOptions): Server {
   const { app, policy, guard, connections, receiveMs, metrics } = options;
   /** Connections that sent invalid HTTP. All later bytes are ignored. */
   const invalidSockets = new WeakSet<Duplex>();
   const server: Server = createServer(
     {
-      // The door checks the Host header itself, so that the error has the form of the operation.
+      // The access rules check the Host header, so that the error has the form of the operation.
       requireHostHeader: false,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: receiveMs,
@@ -78,7 +78,7 @@ export function createDoorServer(options: DoorOptions): Server {
     },
     enter,
   );
-  // Above its limit Node silently drops headers, but the door must check all of them. Their size is limited anyway.
+  // Above its limit Node silently drops headers, but the access rules must check all of them. Their size is limited anyway.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!admit(request, response)) return;
@@ -118,7 +118,7 @@ export function createDoorServer(options: DoorOptions): Server {
     // A request after a refused one is ignored: the refusal has announced that the connection closes.
     if (!connections.begin(request, response)) return false;
     for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
-    const refused = judgeRequest(request);
+    const refused = checkRequest(request);
     if (refused === null) {
       noteAdmitted(request);
       guard?.watch(request, response);
@@ -130,15 +130,15 @@ export function createDoorServer(options: DoorOptions): Server {
   }
 
   /** Never throws: a request that cannot be checked is refused. */
-  function judgeRequest(request: IncomingMessage): AppError | null {
+  function checkRequest(request: IncomingMessage): AppError | null {
     const { method = '', url: target = '', httpVersion, rawHeaders, socket } = request;
-    const knock = { method, target, httpVersion, rawHeaders, reached: options.reached(socket) };
-    const refused = judge(knock, policy);
+    const head = { method, target, httpVersion, rawHeaders, reached: options.reached(socket) };
+    const refused = checkAccess(head, policy);
     stripRunToken(request);
     if (refused !== null) return refused;
     if (!connections.hasRoom(request)) return busyRefusal(connections.limits);
     try {
-      return guard?.judge(request) ?? null;
+      return guard?.check(request) ?? null;
     } catch (error) {
       return malformed(error);
     }

@@ -2,8 +2,8 @@ import { brief } from '../../shared/brief.ts';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 
-/** The data that the door checks: request line and header exactly as received. */
-export interface Knock {
+/** The data that the access rules check: request line and header exactly as received. */
+export interface RequestHead {
   readonly method: string;
   readonly target: string;
   readonly httpVersion: string;
@@ -16,7 +16,7 @@ export interface Knock {
   readonly reached?: readonly string[];
 }
 
-export interface DoorPolicy {
+export interface AccessPolicy {
   /** Allowed values of the Host header, with the port, in lower case. */
   readonly hosts: ReadonlySet<string>;
   readonly trustedOrigins: ReadonlySet<string>;
@@ -27,11 +27,9 @@ export interface DoorPolicy {
  * a service on the loopback address, so this check runs before parsing and routing. Programs send neither Origin nor
  * Sec-Fetch-Site. A page cannot make a browser omit both and still send an allowed Host.
  */
-export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
+export function checkAccess(head: RequestHead, policy: AccessPolicy): AppError | null {
   try {
-    return (
-      judgeProtocol(knock) ?? judgeHost(knock, policy) ?? judgeOrigin(knock, policy) ?? judgeMethod(knock)
-    );
+    return checkProtocol(head) ?? checkHost(head, policy) ?? checkOrigin(head, policy) ?? checkMethod(head);
   } catch (error) {
     return refusal(
       'door-protocol',
@@ -42,7 +40,7 @@ export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
   }
 }
 
-function judgeProtocol({ httpVersion, target }: Knock): AppError | null {
+function checkProtocol({ httpVersion, target }: RequestHead): AppError | null {
   if (httpVersion !== '1.0' && httpVersion !== '1.1') {
     return refusal('door-protocol', {
       en: 'Only HTTP/1.0 and HTTP/1.1 are supported (access rule 2).',
@@ -56,7 +54,7 @@ function judgeProtocol({ httpVersion, target }: Knock): AppError | null {
   });
 }
 
-function judgeHost({ rawHeaders, reached = [] }: Knock, { hosts }: DoorPolicy): AppError | null {
+function checkHost({ rawHeaders, reached = [] }: RequestHead, { hosts }: AccessPolicy): AppError | null {
   const [host, second] = valuesOf(rawHeaders, 'host');
   if (host === undefined || second !== undefined) {
     return refusal('door-host-missing', {
@@ -78,7 +76,7 @@ function judgeHost({ rawHeaders, reached = [] }: Knock, { hosts }: DoorPolicy): 
   );
 }
 
-function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPolicy): AppError | null {
+function checkOrigin({ rawHeaders, method }: RequestHead, { trustedOrigins }: AccessPolicy): AppError | null {
   const [host = ''] = valuesOf(rawHeaders, 'host');
   const origins = valuesOf(rawHeaders, 'origin');
   const isTrusted = origins.length === 1 && origins.every((origin) => trustedOrigins.has(origin));
@@ -110,7 +108,7 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
   return null;
 }
 
-function judgeMethod({ method }: Knock): AppError | null {
+function checkMethod({ method }: RequestHead): AppError | null {
   if (method !== 'OPTIONS') return null;
   return refusal('door-method', {
     en: 'OPTIONS is refused. Hob allows no cross-origin request that needs a preflight, such as one with a JSON body, not even from trusted origins (access rule 6).',

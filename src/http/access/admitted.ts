@@ -6,7 +6,7 @@ export function noteAdmitted(request: IncomingMessage): void {
   admitted.add(request);
 }
 
-/** Whether a request passed the door. Routes refuse every other request. */
+/** Whether a request passed the access rules. Routes refuse every other request. */
 export function wasAdmitted(request: IncomingMessage): boolean {
   return admitted.has(request);
 }
