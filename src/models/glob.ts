@@ -26,7 +26,7 @@ export function compileGlob(pattern: string): Matcher {
 }
 
 /**
- * Backtracks only to the last `many`: retrying an earlier one cannot help. So matching matchesPart at most pattern length times path
+ * Backtracks only to the last `many`: retrying an earlier one cannot help. So matching takes at most pattern length times path
  * length steps, even with many stars. A regular expression does not guarantee this.
  */
 function matchesAll(codes: readonly number[], parts: readonly Part[]): boolean {
