@@ -100,7 +100,9 @@ export async function startService({
     };
     for (const folder of Object.values(folders)) await makePrivateFolder(folder, { existing: true });
 
-    const database = openDatabase(join(home, 'hob.db'));
+    const database = openDatabase(join(home, 'hob.db'), (copy) =>
+      log.info({ copy }, 'copied the database before its upgrade'),
+    );
     closers.push(() => database.close());
     importOldEntries(database, join(home, 'entries.jsonl'));
     const checkpointer = new Checkpointer({
@@ -291,6 +293,8 @@ export async function startService({
     const { url, beyond, port, close } = listening;
     closers.push(close);
     facts.set('last_port', String(port));
+    // A release that does not know the schema names this one.
+    facts.set('release', version);
     keeper.start(runFolders);
     runs.recover(runFolders);
     removeMemoryFolder(home, (runId) => runs.isLive(runId)).catch((error: unknown) =>

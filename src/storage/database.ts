@@ -2,48 +2,69 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
 import { ExplainedError } from '../shared/explained-error.ts';
 import { claimPrivateFile } from '../shared/private-files.ts';
+import { copyDatabase } from './copy-database.ts';
 import { migrations } from './migrations.ts';
 
 export type Database = DatabaseSyncInstance;
 
 /** Thrown for a database of a newer Hob: this version does not know its schema and might damage it. */
 export class NewerDatabaseError extends ExplainedError {
-  constructor(path: string, version: number) {
+  /** `release`: the Hob that used it last, such as `0.4.0`. */
+  constructor(path: string, version: number, release: string | null) {
     const known = migrations.length;
+    const [who, whoZh] =
+      release === null ? ['a newer Hob', '更新版本的 Hob '] : [`Hob ${release}`, ` Hob ${release} `];
     super({
       en:
-        `${path} was written by a newer Hob (schema version ${version}; this Hob supports ${known}). ` +
-        'Install the newer Hob again, or choose another home with --home.',
+        `${path} was written by ${who} (schema version ${version}; this Hob supports ${known}). ` +
+        `Install ${release === null ? 'the newer Hob' : `Hob ${release}`} again, or choose another home with --home.`,
       zh:
-        `${path} 由更新版本的 Hob 写入（其版本为 ${version}，当前的 Hob 只支持到 ${known}）。` +
-        '请重新安装较新的 Hob，或用 --home 指定其他数据目录。',
+        `${path} 由${whoZh}写入（其版本为 ${version}，当前的 Hob 只支持到 ${known}）。` +
+        `请重新安装${release === null ? '较新的 Hob' : ` Hob ${release}`}，或用 --home 指定其他数据目录。`,
     });
     this.name = 'NewerDatabaseError';
   }
 }
 
-/** Opens the database and applies missing migrations. */
-export function openDatabase(path: string): Database {
+/** Opens the database and brings it up to date. `onCopied` receives the path of the copy that precedes a migration. */
+export function openDatabase(path: string, onCopied: (copy: string) => void = () => {}): Database {
   // SQLite gives the files beside it the same mode.
   if (path !== ':memory:') claimPrivateFile(path);
   const database = new DatabaseSync(path);
-  // Takes effect only for a new file. It allows `tidy` to return free pages to the disk.
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL;');
-  // NORMAL survives a crash of Hob. A write that must also survive a power failure uses FULL (see `durably`).
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
-  // Checkpoints are made by a thread (see `Checkpointer`). SQLite makes its own only if the log exceeds 32 MiB.
-  database.exec('PRAGMA wal_autocheckpoint = 8000;');
-  migrate(database, path);
-  return database;
+  try {
+    const version = versionOf(database);
+    if (version > migrations.length) throw new NewerDatabaseError(path, version, releaseOf(database));
+    // Version 0 is a new file.
+    if (version > 0 && version < migrations.length) onCopied(copyDatabase(database, path, version));
+    // Takes effect only for a new file. It allows `tidy` to return free pages to the disk.
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL;');
+    // NORMAL survives a crash of Hob. A write that must also survive a power failure uses FULL (see `durably`).
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
+    // Checkpoints are made by a thread (see `Checkpointer`). SQLite makes its own only if the log exceeds 32 MiB.
+    database.exec('PRAGMA wal_autocheckpoint = 8000;');
+    migrate(database, version);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
-function migrate(database: Database, path: string): void {
-  const row = database.prepare('PRAGMA user_version').get();
-  const version = Number(row?.user_version ?? 0);
-  if (version > migrations.length) {
-    database.close();
-    throw new NewerDatabaseError(path, version);
+function versionOf(database: Database): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+}
+
+/** The Hob that used the database last. A newer schema may not hold it where this one does. */
+function releaseOf(database: Database): string | null {
+  try {
+    const row = database.prepare("SELECT value FROM facts WHERE name = 'release'").get();
+    return row === undefined ? null : String(row.value);
+  } catch {
+    return null;
   }
+}
+
+function migrate(database: Database, version: number): void {
   for (const [index, migration] of migrations.entries()) {
     if (index < version) continue;
     database.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT;`);
