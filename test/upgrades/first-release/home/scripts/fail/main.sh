@@ -1,0 +1,3 @@
+echo before
+echo "cannot go on" >&2
+exit 3

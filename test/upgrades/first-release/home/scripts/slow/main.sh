@@ -1,0 +1,2 @@
+echo started
+exec sleep 600
