@@ -50,6 +50,20 @@ export const importRules = [
     ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals', 'shared'],
     'The doctor checks the machine with the code of the rooms that use it, and works without the service.',
   ),
+  room(
+    'transfer',
+    [
+      'packages',
+      'scripts',
+      'settings',
+      'storage/database.ts',
+      'storage/home-lock.ts',
+      'storage/run-transfer.ts',
+      'storage/sqlite-run-store.ts',
+      'shared',
+    ],
+    'An export reads the home and an import adds to it, both without the service.',
+  ),
   room('files', ['shared'], 'Listing a folder does not depend on the caller.'),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'Showing a notification does not depend on the caller.'),
@@ -148,11 +162,12 @@ export const importRules = [
   },
   {
     name: 'offline-imports',
-    comment: '`hob check`, `hob pack` and `hob doctor` must work without the service.',
+    comment:
+      '`hob check`, `hob pack`, `hob doctor`, `hob export` and `hob import` must work without the service.',
     from: { path: '^src/cli/offline/', pathNot: [tests] },
     to: {
       path: '^src/',
-      pathNot: ['^src/(?:cli|shared|settings|scripts|packages|environments|doctor)/'],
+      pathNot: ['^src/(?:cli|shared|settings|scripts|packages|environments|doctor|transfer)/'],
     },
     plant: { file: 'src/cli/offline/planted.ts', imports: '../../service/compose.ts' },
   },

@@ -55,6 +55,18 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./commands/service.ts'),
   },
   {
+    name: 'export',
+    group: service,
+    summary: tr('write scripts, settings and history to a file', '把脚本、设置和运行记录写入文件'),
+    load: () => import('./commands/export.ts'),
+  },
+  {
+    name: 'import',
+    group: service,
+    summary: tr('add scripts, settings and history from a file', '从文件导入脚本、设置和运行记录'),
+    load: () => import('./commands/import.ts'),
+  },
+  {
     name: 'list',
     group: running,
     summary: tr('list scripts', '列出脚本'),

@@ -56,6 +56,8 @@ const commandsOfOtherTools: Readonly<Record<string, readonly string[]>> = {
   validate: ['hob check'],
   lint: ['hob check'],
   models: ['hob model list'],
+  backup: ['hob export'],
+  restore: ['hob import'],
 };
 
 /** The `hob` command. */

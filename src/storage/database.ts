@@ -32,8 +32,7 @@ export function openDatabase(path: string, onCopied: (copy: string) => void = ()
   if (path !== ':memory:') claimPrivateFile(path);
   const database = new DatabaseSync(path);
   try {
-    const version = versionOf(database);
-    if (version > migrations.length) throw new NewerDatabaseError(path, version, releaseOf(database));
+    const version = knownVersion(database, path);
     // Version 0 is a new file.
     if (version > 0 && version < migrations.length) onCopied(copyDatabase(database, path, version));
     // Takes effect only for a new file. It allows `tidy` to return free pages to the disk.
@@ -50,8 +49,11 @@ export function openDatabase(path: string, onCopied: (copy: string) => void = ()
   }
 }
 
-function versionOf(database: Database): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+/** The schema version. Throws if this Hob does not know it. */
+export function knownVersion(database: Database, path: string): number {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+  if (version > migrations.length) throw new NewerDatabaseError(path, version, releaseOf(database));
+  return version;
 }
 
 /** The Hob that used the database last. A newer schema may not hold it where this one does. */

@@ -12,6 +12,7 @@ import { decodeName } from './zip-names.ts';
 interface TarOptions {
   readonly isCompressed: boolean;
   readonly signal: AbortSignal;
+  readonly mostBesideFilesBytes?: number;
 }
 
 const blockBytes = 512;
@@ -22,14 +23,14 @@ const blockBytes = 512;
  */
 const mostBetweenFilesBytes = 4 * 1024 * 1024;
 
-/** Limit of all metadata: several times the need of the maximum number of files. */
-const mostBesideFilesBytes = 256 * 1024 * 1024;
+/** Limit of all metadata: several times the need of the maximum number of files in a package. */
+const usualBesideFilesBytes = 256 * 1024 * 1024;
 
 /** Unpacks a tar stream. The source is always destroyed. */
 export async function readTar(source: Readable, writer: PackageWriter, options: TarOptions): Promise<void> {
   // Read raw bytes: the encoding of names is detected here.
   const entries = extract({ filenameEncoding: 'latin1' });
-  const guard = new TarGuard();
+  const guard = new TarGuard(options.mostBesideFilesBytes ?? usualBesideFilesBytes);
   const steps = options.isCompressed ? [source, createGunzip(), guard] : [source, guard];
   const feeding = pipeline([...steps, entries], { signal: options.signal });
   // Awaited below; the other side may fail first.
@@ -136,6 +137,12 @@ class TarGuard extends Transform {
   #zeros = 0;
   #totalBytes = 0;
   #begunBytes = 0;
+  readonly #mostBesideFilesBytes: number;
+
+  constructor(mostBesideFilesBytes: number) {
+    super();
+    this.#mostBesideFilesBytes = mostBesideFilesBytes;
+  }
 
   /** The writer counts the content of files. */
   beginContent(sizeBytes: number): void {
@@ -156,7 +163,7 @@ class TarGuard extends Transform {
     this.#countZeros(chunk);
     if (
       this.#sinceContentBytes > mostBetweenFilesBytes ||
-      this.#totalBytes - this.#begunBytes > mostBesideFilesBytes
+      this.#totalBytes - this.#begunBytes > this.#mostBesideFilesBytes
     ) {
       done(
         unreadable({

@@ -1,0 +1,53 @@
+import { AppError, errnoOf } from '../../shared/errors.ts';
+import { ExplainedError } from '../../shared/explained-error.ts';
+import type { Skipped } from '../../transfer/export-home.ts';
+import { catchInterrupt } from '../interrupt.ts';
+import { language, tr } from '../language.ts';
+import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
+
+const mostListed = 20;
+
+/** Runs an export or import until Ctrl-C, and explains its errors. `nothing` says that it had no effect. */
+export async function transferring<Result>(
+  nothing: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const interrupt = catchInterrupt();
+  try {
+    return await work(interrupt.signal);
+  } catch (error) {
+    if (interrupt.signal.aborted) throw new UserError(nothing, interrupt.exitCode);
+    if (error instanceof ExplainedError) throw new UserError(error.text[language]);
+    if (error instanceof AppError)
+      throw new UserError(
+        printable([error.text[language], error.hint?.[language] ?? '', nothing].filter(Boolean).join('\n')),
+      );
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    const path = error instanceof Error && 'path' in error ? ` ${String(error.path)}` : '';
+    throw new UserError(
+      tr(
+        `Cannot read or write${path} (${errno}). ${nothing} Check the permissions and the free space on the disk, then try again.`,
+        `无法读取或写入${path}（${errno}）。${nothing}请检查权限和磁盘剩余空间，然后重试。`,
+      ),
+    );
+  } finally {
+    interrupt.release();
+  }
+}
+
+export function describeSkipped(skipped: readonly Skipped[]): string[] {
+  if (skipped.length === 0) return [];
+  const lines = skipped
+    .slice(0, mostListed)
+    .map(({ what, why }) => `  ${printable(`${what}: ${why[language]}`)}`);
+  const more = skipped.length - mostListed;
+  return [
+    tr('Skipped:', '已跳过：'),
+    ...lines,
+    ...(more > 0
+      ? [tr(`  ... and ${more} more (use --json to list them)`, `  ... 还有 ${more} 项（--json 列出全部）`)]
+      : []),
+  ];
+}

@@ -1,0 +1,44 @@
+import Type, { type Static } from 'typebox';
+
+import { defaultFetchLimits, type FetchLimits } from '../packages/fetch/fetch-limits.ts';
+import { sourceKinds } from '../packages/package-source.ts';
+
+/*
+ * An export is a tar.gz with
+ *   export.json       the manifest
+ *   settings.toml     without settings of the old machine
+ *   scripts/          the scripts of the user
+ *   runs/<id>.json    the record of a run, and runs/<id>/ its files
+ */
+export const format = 1;
+export const manifestName = 'export.json';
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+export const ManifestSchema = Type.Object({
+  format: Type.Literal(format),
+  hob: Type.String(),
+  exported_at: Type.String(),
+  counts: Type.Object({ scripts: Type.Integer(), packages: Type.Integer(), runs: Type.Integer() }),
+  packages: Type.Array(
+    Type.Object({
+      script_id: Type.String(),
+      name: Type.String(),
+      version: nullableText,
+      source: Type.Object({
+        kind: Type.Enum([...sourceKinds]),
+        location: Type.String(),
+        ref: nullableText,
+        path: nullableText,
+      }),
+    }),
+  ),
+});
+export type Manifest = Static<typeof ManifestSchema>;
+
+/** Far more than a home has. The size is limited by the disk only. */
+export const exportLimits: FetchLimits = {
+  ...defaultFetchLimits,
+  entries: 2_000_000,
+  totalBytes: Number.MAX_SAFE_INTEGER,
+};

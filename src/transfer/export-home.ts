@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+import { EntryNames, foldName } from '../packages/fetch/entry-names.ts';
+import { listInstalled } from '../packages/operations/list-installed.ts';
+import { scanFolder } from '../packages/pack/scan-folder.ts';
+import { PackageStore } from '../packages/store/package-store.ts';
+import { Catalogue } from '../scripts/catalogue.ts';
+import { settingsFile } from '../settings/home.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { portableSettings } from '../settings/portable-settings.ts';
+import { assertNever } from '../shared/assert-never.ts';
+import { AppError, errnoOf } from '../shared/errors.ts';
+import { syncFolder } from '../shared/sync-folder.ts';
+import type { Text } from '../shared/text.ts';
+import { readVersion } from '../shared/version.ts';
+import { openEndedRuns } from '../storage/run-transfer.ts';
+import { ArchiveWriter } from './archive-writer.ts';
+import { exportLimits, format, type Manifest, manifestName } from './export-format.ts';
+
+export interface ExportProgress {
+  readonly runsDone: number;
+  readonly runs: number;
+  readonly bytesDone: number;
+}
+
+interface ExportOptions {
+  readonly home: string;
+  /** A file at this path is replaced. */
+  readonly target: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ExportProgress) => void;
+}
+
+/** A file or folder that is not transferred, and the reason. */
+export interface Skipped {
+  readonly what: string;
+  readonly why: Text;
+}
+
+export interface Exported {
+  readonly file: string;
+  readonly bytes: number;
+  readonly manifest: Manifest;
+  readonly skipped: readonly Skipped[];
+  /** Environments, caches and version control folders. */
+  readonly leftOut: readonly string[];
+}
+
+/** Writes the scripts of the user, the settings and the ended runs of a home to an archive. The service may be running. */
+export async function exportHome({ home, target, signal, onProgress }: ExportOptions): Promise<Exported> {
+  const file = resolve(target);
+  const { scripts: otherRoots } = await loadSettings({ home });
+  const runs = openEndedRuns(join(home, 'hob.db'));
+  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  const archive = new ArchiveWriter(draft, signal);
+  const collector = new Collector(archive, [draft, file], signal);
+  try {
+    const found = await findScripts(join(home, 'scripts'), otherRoots);
+    const packages = await installedPackages(home);
+    const manifest: Manifest = {
+      format,
+      hob: readVersion(),
+      exported_at: new Date().toISOString(),
+      counts: { scripts: found.scripts, packages: packages.length, runs: runs.count },
+      packages,
+    };
+    await archive.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`);
+    await addSettings(home, archive, collector);
+    await collector.addTree(join(home, 'scripts'), 'scripts', { followsLinks: true });
+    for (const { folder, name } of found.others) await collector.addTree(folder, `scripts/${name}`);
+    let runsDone = 0;
+    for (const row of runs.rows()) {
+      signal.throwIfAborted();
+      const name = `runs/${row.run_id}`;
+      await archive.addText(`${name}.json`, JSON.stringify(row));
+      await collector.addTree(join(home, name), name, { leavesOut: ['params.json', 'params.json.new'] });
+      onProgress({ runsDone: ++runsDone, runs: runs.count, bytesDone: archive.bytes });
+    }
+    await archive.finish();
+    const { size } = await stat(draft);
+    await rename(draft, file);
+    await syncFolder(dirname(file));
+    return { file, bytes: size, manifest, skipped: collector.skipped, leftOut: collector.leftOut };
+  } catch (error) {
+    await archive.abandon();
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    runs.close();
+  }
+}
+
+/** Adds folders to the archive, and notes what it cannot contain. */
+class Collector {
+  readonly skipped: Skipped[] = [];
+  readonly leftOut: string[] = [];
+  readonly #archive: ArchiveWriter;
+  readonly #skip: readonly string[];
+  readonly #signal: AbortSignal;
+  /** The import refuses a name that another system could read differently, so such a file is not exported. */
+  readonly #names = new EntryNames(exportLimits);
+
+  constructor(archive: ArchiveWriter, skip: readonly string[], signal: AbortSignal) {
+    this.#archive = archive;
+    this.#skip = skip;
+    this.#signal = signal;
+  }
+
+  /** `followsLinks`: whether links directly in the folder to other folders are followed, as for scripts. */
+  async addTree(
+    folder: string,
+    prefix: string,
+    { followsLinks = false, leavesOut = [] }: { followsLinks?: boolean; leavesOut?: readonly string[] } = {},
+  ): Promise<void> {
+    for await (const entry of scanFolder(folder, { skip: this.#skip, signal: this.#signal })) {
+      const name = `${prefix}/${entry.path}`;
+      if (leavesOut.includes(entry.path)) continue;
+      switch (entry.kind) {
+        case 'left-out':
+          this.leftOut.push(name);
+          break;
+        case 'folder':
+          if (entry.isEmpty && this.#claim(name, 'folder')) this.#archive.addFolder(name);
+          break;
+        case 'file': {
+          const { sizeBytes, isExecutable } = entry;
+          if (this.#claim(name, 'file'))
+            await this.#archive.addFile(join(folder, entry.path), { name, sizeBytes, isExecutable });
+          break;
+        }
+        case 'link':
+          if (followsLinks && !entry.path.includes('/') && (await isFolder(join(folder, entry.path))))
+            await this.addTree(join(folder, entry.path), name);
+          else this.skip(name, { en: 'is a symbolic link', zh: '是符号链接' });
+          break;
+        case 'special':
+          this.skip(name, { en: 'is not a regular file', zh: '不是普通文件' });
+          break;
+        case 'unreadable':
+          // A home without scripts, or a run without files.
+          if (entry.errno === 'ENOENT') break;
+          this.skip(name, { en: `cannot be read (${entry.errno})`, zh: `无法读取（${entry.errno}）` });
+          break;
+        default:
+          assertNever(entry);
+      }
+    }
+  }
+
+  skip(what: string, why: Text): void {
+    this.skipped.push({ what, why });
+  }
+
+  #claim(name: string, kind: 'file' | 'folder'): boolean {
+    try {
+      this.#names.claim(name, kind);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.skip(name, error.text);
+      return false;
+    }
+  }
+}
+
+interface FoundScripts {
+  readonly scripts: number;
+  /** Folders with scripts outside the home, with a free name in `scripts/`. */
+  readonly others: readonly { readonly folder: string; readonly name: string }[];
+}
+
+async function findScripts(own: string, otherRoots: readonly string[]): Promise<FoundScripts> {
+  const catalogue = new Catalogue([own, ...otherRoots]);
+  await catalogue.load();
+  const scripts = catalogue.scripts();
+  const paths = [
+    ...scripts.map(({ folder }) => folder),
+    // A script with an error is still the user's.
+    ...(await catalogue.problems()).map(({ file }) => file),
+  ].filter((path) => !isIn(own, path));
+  const taken = new Set((await readdir(own).catch(() => [])).map(foldName));
+  const others = new Map<string, string>();
+  for (const path of paths) {
+    const root = otherRoots.find((each) => isIn(each, path));
+    const [top = ''] = root === undefined ? [] : relative(root, path).split(sep);
+    const folder = join(root ?? '', top);
+    if (top === '' || others.has(folder) || !(await isFolder(folder))) continue;
+    let name = top;
+    for (let number = 2; taken.has(foldName(name)); number++) name = `${top}-${number}`;
+    taken.add(foldName(name));
+    others.set(folder, name);
+  }
+  return { scripts: scripts.length, others: [...others].map(([folder, name]) => ({ folder, name })) };
+}
+
+async function installedPackages(home: string): Promise<Manifest['packages']> {
+  const installed = await listInstalled(new PackageStore(join(home, 'packages')), { find: () => null });
+  return installed.flatMap(({ scriptId, name, version, source }) =>
+    source === null ? [] : [{ script_id: scriptId, name, version, source }],
+  );
+}
+
+async function addSettings(home: string, archive: ArchiveWriter, collector: Collector): Promise<void> {
+  const content = await readFile(settingsFile(home), 'utf8').catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (content === null) return;
+  const { text, leftOut } = portableSettings(content);
+  await archive.addText('settings.toml', text);
+  for (const name of leftOut)
+    collector.skip(`settings.toml: ${name}`, { en: 'belongs to this machine', zh: '只适用于这台电脑' });
+}
+
+function isIn(folder: string, path: string): boolean {
+  return path.startsWith(folder + sep);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
+}
