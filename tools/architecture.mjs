@@ -53,6 +53,7 @@ export const importRules = [
   room(
     'transfer',
     [
+      'execution/remove-parameter-file.ts',
       'packages',
       'scripts',
       'settings',

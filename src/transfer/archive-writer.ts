@@ -3,56 +3,61 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
-import { type Pack, pack } from 'tar-stream';
+import { type Headers, type Pack, pack } from 'tar-stream';
 
 import { readContent } from '../packages/pack/scan-folder.ts';
-import { AppError, errnoOf } from '../shared/errors.ts';
+import { AppError, errnoOf, isExhaustion } from '../shared/errors.ts';
 
 /** Writes a new private tar.gz file. After an error nothing more can be added. */
 export class ArchiveWriter {
   readonly #archive: Pack = pack();
   readonly #written: Promise<void>;
+  readonly #onProgress: (bytesDone: number) => void;
   #bytes = 0;
 
-  constructor(file: string, signal: AbortSignal) {
+  /** `onProgress` receives the size of all files so far, uncompressed. */
+  constructor(file: string, signal: AbortSignal, onProgress: (bytesDone: number) => void) {
+    this.#onProgress = onProgress;
     const output = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
     this.#written = pipeline(this.#archive, createGzip(), output, { signal });
     // Awaited by the caller that fails, or by `finish`.
     this.#written.catch(() => {});
   }
 
-  /** Size of all files so far, uncompressed. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   async addText(name: string, text: string): Promise<void> {
     const content = Buffer.from(text);
-    await this.#add({ name, sizeBytes: content.length, isExecutable: false }, [content]);
+    await this.#add({ name, sizeBytes: content.length, isExecutable: false }, content);
   }
 
   addFolder(name: string): void {
     this.#archive.entry({ name: `${name}/`, mode: 0o700, type: 'directory' });
   }
 
-  /** Returns whether the file is still there. A file that grows meanwhile is cut to its announced size. */
+  /** Returns the error code if the file cannot be opened, else null. A file that grows meanwhile is cut to its announced size. */
   async addFile(
     file: string,
     entry: { name: string; sizeBytes: number; isExecutable: boolean },
-  ): Promise<boolean> {
+  ): Promise<string | null> {
     const content = cut(file, entry.sizeBytes);
-    // Opens the file before the header is written.
-    const first = await content.next().catch((error: unknown) => {
-      if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ELOOP') return null;
-      throw error;
-    });
-    if (first === null) return false;
-    const all = async function* () {
-      if (first.done !== true) yield first.value;
-      yield* content;
-    };
-    await this.#add(entry, all());
-    return true;
+    try {
+      // Opens the file before the header is written.
+      const first = await content.next().catch((error: unknown) => {
+        const errno = errnoOf(error);
+        if (errno === undefined || isExhaustion(errno)) throw error;
+        return errno;
+      });
+      if (typeof first === 'string') return first;
+      const start = first.done === true ? Buffer.alloc(0) : first.value;
+      const all = async function* () {
+        yield start;
+        yield* content;
+      };
+      await this.#add(entry, start.length === entry.sizeBytes ? start : all());
+      return null;
+    } finally {
+      // Closes the file.
+      await content.return(undefined);
+    }
   }
 
   async finish(): Promise<void> {
@@ -68,12 +73,13 @@ export class ArchiveWriter {
 
   async #add(
     { name, sizeBytes, isExecutable }: { name: string; sizeBytes: number; isExecutable: boolean },
-    content: Iterable<Buffer> | AsyncIterable<Buffer>,
+    content: Buffer | AsyncIterable<Buffer>,
   ): Promise<void> {
-    const mode = isExecutable ? 0o700 : 0o600;
-    const slot = this.#archive.entry({ name, size: sizeBytes, mode, type: 'file' });
+    const header = { name, size: sizeBytes, mode: isExecutable ? 0o700 : 0o600, type: 'file' } as const;
     try {
-      await pipeline(Readable.from(content), slot);
+      // Most files are small, and a stream of its own takes longer than all the rest.
+      if (content instanceof Buffer) await this.#addBuffer(header, content);
+      else await pipeline(Readable.from(content), this.#archive.entry(header));
     } catch (error) {
       // The cause is the first error, which may be that of the target, such as a full disk.
       this.#archive.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -81,6 +87,13 @@ export class ArchiveWriter {
       throw error;
     }
     this.#bytes += sizeBytes;
+    this.#onProgress(this.#bytes);
+  }
+
+  #addBuffer(header: Headers, content: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#archive.entry(header, content, (error) => (error ? reject(error) : resolve()));
+    });
   }
 }
 

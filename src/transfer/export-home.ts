@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
+import { parameterDraftName, parameterFileName } from '../execution/remove-parameter-file.ts';
 import { EntryNames, foldName } from '../packages/fetch/entry-names.ts';
 import { listInstalled } from '../packages/operations/list-installed.ts';
 import { scanFolder } from '../packages/pack/scan-folder.ts';
@@ -48,13 +49,23 @@ export interface Exported {
   readonly leftOut: readonly string[];
 }
 
+const betweenReportsMs = 100;
+/** Hob removes them when a run ends. */
+const secretFiles = [parameterFileName, parameterDraftName];
+
 /** Writes the scripts of the user, the settings and the ended runs of a home to an archive. The service may be running. */
 export async function exportHome({ home, target, signal, onProgress }: ExportOptions): Promise<Exported> {
   const file = resolve(target);
   const { scripts: otherRoots } = await loadSettings({ home });
   const runs = openEndedRuns(join(home, 'hob.db'));
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  const archive = new ArchiveWriter(draft, signal);
+  let runsDone = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const archive = new ArchiveWriter(draft, signal, (bytesDone) => {
+    if (performance.now() - reportedAt < betweenReportsMs) return;
+    reportedAt = performance.now();
+    onProgress({ runsDone, runs: runs.count, bytesDone });
+  });
   const collector = new Collector(archive, [draft, file], signal);
   try {
     const found = await findScripts(join(home, 'scripts'), otherRoots);
@@ -70,13 +81,12 @@ export async function exportHome({ home, target, signal, onProgress }: ExportOpt
     await addSettings(home, archive, collector);
     await collector.addTree(join(home, 'scripts'), 'scripts', { followsLinks: true });
     for (const { folder, name } of found.others) await collector.addTree(folder, `scripts/${name}`);
-    let runsDone = 0;
     for (const row of runs.rows()) {
       signal.throwIfAborted();
       const name = `runs/${row.run_id}`;
       await archive.addText(`${name}.json`, JSON.stringify(row));
-      await collector.addTree(join(home, name), name, { leavesOut: ['params.json', 'params.json.new'] });
-      onProgress({ runsDone: ++runsDone, runs: runs.count, bytesDone: archive.bytes });
+      await collector.addTree(join(home, name), name, { leavesOut: secretFiles });
+      runsDone++;
     }
     await archive.finish();
     const { size } = await stat(draft);
@@ -126,8 +136,9 @@ class Collector {
           break;
         case 'file': {
           const { sizeBytes, isExecutable } = entry;
-          if (this.#claim(name, 'file'))
-            await this.#archive.addFile(join(folder, entry.path), { name, sizeBytes, isExecutable });
+          if (!this.#claim(name, 'file')) break;
+          const file = { name, sizeBytes, isExecutable };
+          this.#skipUnreadable(name, await this.#archive.addFile(join(folder, entry.path), file));
           break;
         }
         case 'link':
@@ -139,9 +150,7 @@ class Collector {
           this.skip(name, { en: 'is not a regular file', zh: '不是普通文件' });
           break;
         case 'unreadable':
-          // A home without scripts, or a run without files.
-          if (entry.errno === 'ENOENT') break;
-          this.skip(name, { en: `cannot be read (${entry.errno})`, zh: `无法读取（${entry.errno}）` });
+          this.#skipUnreadable(name, entry.errno);
           break;
         default:
           assertNever(entry);
@@ -151,6 +160,12 @@ class Collector {
 
   skip(what: string, why: Text): void {
     this.skipped.push({ what, why });
+  }
+
+  #skipUnreadable(name: string, errno: string | null): void {
+    // The home has no scripts, the run has no files, or the history has just removed it.
+    if (errno === null || errno === 'ENOENT') return;
+    this.skip(name, { en: `cannot be read (${errno})`, zh: `无法读取（${errno}）` });
   }
 
   #claim(name: string, kind: 'file' | 'folder'): boolean {

@@ -6,6 +6,7 @@ import { basename, join, resolve, sep } from 'node:path';
 import Type from 'typebox';
 import Value from 'typebox/value';
 
+import { foldName } from '../packages/fetch/entry-names.ts';
 import { PackageWriter } from '../packages/fetch/package-writer.ts';
 import { readTar } from '../packages/fetch/read-tar.ts';
 import type { FetchProgress } from '../packages/package-source.ts';
@@ -193,7 +194,7 @@ async function placeScripts(
 ): Promise<string[]> {
   const staged = new Catalogue([from]);
   await staged.load();
-  const there = new Set(await namesIn(own));
+  const there = new Set((await namesIn(own)).map(foldName));
   const placed: string[] = [];
   for (const name of await namesIn(from)) {
     const path = join(from, name);
@@ -201,7 +202,7 @@ async function placeScripts(
       .scripts()
       .filter(({ folder }) => folder === path || folder.startsWith(path + sep));
     const known = inFolder.find(({ id }) => catalogue.isOutside(id, from));
-    if (there.has(name)) skipped.push({ what: `scripts/${name}`, why: alreadyThere });
+    if (there.has(foldName(name))) skipped.push({ what: `scripts/${name}`, why: alreadyThere });
     else if (known !== undefined)
       skipped.push({
         what: `scripts/${name}`,

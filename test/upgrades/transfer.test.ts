@@ -194,7 +194,7 @@ describe('an import', () => {
     expect(again.skipped).toContainEqual({ what: 'runs', why: 'this home already has 3 of them' });
   });
 
-  it('waits for no running service, but asks to stop it', async () => {
+  it('asks to stop a running service first', async () => {
     const { home, file } = await fullHome();
     await hob('export', file, '--home', home);
     const { code, stderr } = await hob('import', file, '--home', home, '--merge');
