@@ -16,7 +16,7 @@ import { loadSettings, SettingsError } from '../settings/load-settings.ts';
 import { prepareHome } from '../settings/prepare-home.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { ExplainedError } from '../shared/explained-error.ts';
-import { makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
+import { createPrivateFile, makePrivateFolder } from '../shared/private-files.ts';
 import { removeFolder } from '../shared/remove-folder.ts';
 import type { Text } from '../shared/text.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
@@ -226,11 +226,14 @@ async function placeSettings(staging: string, home: string, skipped: Skipped[]):
   try {
     // Settings that this release does not accept would prevent its start.
     await loadSettings({ home: staging }, {});
-    await writePrivateFile(settingsFile(home), text, { durable: true });
+    await createPrivateFile(settingsFile(home), text);
     return true;
   } catch (error) {
-    if (error instanceof SettingsError) skipped.push({ what, why: error.text });
-    else if (errnoOf(error) === 'EEXIST') skipped.push({ what, why: alreadyThere });
+    if (error instanceof SettingsError) {
+      const listed = (each: keyof Text) =>
+        error.problems.map((problem) => problem[each].replaceAll(settingsFile(staging), what)).join('; ');
+      skipped.push({ what, why: { en: listed('en'), zh: listed('zh') } });
+    } else if (errnoOf(error) === 'EEXIST') skipped.push({ what, why: alreadyThere });
     else throw error;
     return false;
   }
@@ -245,7 +248,13 @@ async function move(from: string, to: string): Promise<void> {
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return;
     if (errnoOf(error) !== 'EXDEV') throw error;
-    await cp(from, to, { recursive: true, errorOnExist: true, force: false });
+    try {
+      await cp(from, to, { recursive: true, errorOnExist: true, force: false });
+    } catch (failure) {
+      // A part of it would count as the whole the next time.
+      await removeFolder(to);
+      throw failure;
+    }
   }
 }
 

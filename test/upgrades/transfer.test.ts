@@ -229,7 +229,7 @@ describe('an import', () => {
     const content = [manifest(), { name: 'settings.toml', content: 'port = 5\nfrom_the_future = 1\n' }];
     const { stdout, code } = await importOf(gzipSync(tarOf(content)), home);
     expect(code).toBe(0);
-    expect(stdout).toContain('unknown setting from_the_future');
+    expect(stdout).toContain('\n  settings.toml: settings.toml: unknown setting from_the_future; ');
     expect(await readdir(home)).not.toContain('settings.toml');
   });
 
