@@ -1,0 +1,133 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesOfScript } from '../../src/cli/new/files-of-script.ts';
+import { inputKinds, languages } from '../../src/cli/new/new-script.ts';
+import { writeScript } from '../../src/cli/new/write-script.ts';
+import { examineFolder } from '../../src/cli/offline/check.ts';
+import { type Hob, launchHob, runCli, tempFolder } from '../support/hob.ts';
+
+let hob: Hob;
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hob-test-'));
+  hob = await launchHob({ home });
+});
+afterAll(async () => {
+  await hob.stop();
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Creates a script in the home of the running service. */
+async function make(name: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runCli(['new', name, '--yes', '--home', home, ...args]).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+const all = languages.flatMap((language) => inputKinds.map((input) => [language, input] as const));
+
+describe('hob new', () => {
+  it.each([
+    [['--yes']],
+    [['', '--yes']],
+    [['a\tb', '--yes']],
+    [['x'.repeat(101), '--yes']],
+    [['one']],
+    [['one', 'two', '--yes']],
+    [['one', '--lang', 'cobol']],
+    [['one', '--yes', '--input', 'dreams']],
+    [['one', '--yes', '--id', '123']],
+  ])('%j is a usage error: 2', async (args) => {
+    const cwd = await tempFolder();
+    const { code, stdout } = await runCli(['new', ...args], { HOB_HOME: cwd }, { cwd }).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it.each(all)('creates a %s script with %s input that passes hob check', async (language, input) => {
+    const folder = join(await tempFolder(), 'script');
+    const id = '6e0a3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
+    const name = 'Says "x" \\ y';
+    await writeScript(folder, filesOfScript({ id, name, desc: name, language, input, isNode: true }));
+    expect(await examineFolder(folder)).toMatchObject({ script: { id, name }, problems: [] });
+  });
+
+  it('creates Chinese scripts in a Chinese locale', async () => {
+    const cwd = await tempFolder();
+    const env = { HOB_HOME: cwd, LC_ALL: 'zh_CN.UTF-8' };
+    const made = await runCli(['new', '图片', '--yes', '--json'], env, { cwd }).ended;
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      folder: join(cwd, 'scripts', '图片'),
+      language: 'python',
+      files: ['script.toml', 'main.py', 'sample.txt', 'README.md'],
+    });
+    expect(await readFile(join(cwd, 'scripts', '图片', 'main.py'), 'utf8')).toContain(
+      'greeting: str = "你好"',
+    );
+    expect(await examineFolder(join(cwd, 'scripts', '图片'))).toMatchObject({
+      script: { name: '图片' },
+      problems: [],
+    });
+  });
+
+  it('creates the script where the running service finds it, and prints a command that runs it', async () => {
+    const stdout = await make('数 数', '--lang', 'powershell', '--input', 'text', '--node');
+    const folder = join(home, 'scripts', '数-数');
+    expect(stdout).toContain(folder);
+    expect(stdout).toContain("hob run '数 数' Hello\n");
+    const id = /id = "(.+)"/.exec(await readFile(join(folder, 'script.toml'), 'utf8'))?.[1];
+    // The command has waited until the service knows the script.
+    const { status, body } = await hob.get(`/api/scripts/${id}`);
+    expect({ status, body }).toMatchObject({ status: 200, body: { name: '数 数', node: true } });
+    expect(stdout).toContain(`${hob.url}/api/execute`);
+    expect(stdout).toContain(`{"script_id":"${id}","sync":true,"data":{"text":["Hello"]}}`);
+  });
+
+  it('replaces no existing folder and refuses an id in use', async () => {
+    const id = '6e0a3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
+    await make('First', '--id', id.toUpperCase());
+    const manifest = join(home, 'scripts', 'First', 'script.toml');
+    const before = await readFile(manifest, 'utf8');
+    const again = await runCli(['new', 'First', '--yes', '--home', home]).ended;
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain('already exists and was not changed.');
+    expect(await readFile(manifest, 'utf8')).toBe(before);
+    const other = await runCli(['new', 'Second', '--yes', '--id', id, '--home', home]).ended;
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining(`already has the id ${id}`) });
+    expect(await readdir(join(home, 'scripts'))).not.toContain('Second');
+  });
+
+  it('prints how to serve a folder that the service does not read', async () => {
+    const dir = join(await tempFolder(), 'my scripts');
+    const missing = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The folder ${dir} does not exist.`),
+    });
+    await mkdir(dir);
+    const made = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
+    expect(made.stdout).toContain(`hob serve --scripts '${dir}'\n`);
+    expect(await readdir(dir)).toEqual(['one']);
+  });
+
+  it.each(all.filter(([language]) => language !== 'powershell'))(
+    'creates a %s script with %s input that runs',
+    async (language, input) => {
+      const stdout = await make(`Run ${language} ${input}`, '--lang', language, '--input', input);
+      const body = /-d '(.+)'\n$/.exec(stdout)?.[1] ?? '';
+      const answer = await hob.post('/api/execute', body);
+      const summary = {
+        files: '6 byte(s) in 1 file(s)',
+        folders: '1 entries in 1 folder(s)',
+        text: '5 character(s) in 1 text(s)',
+        none: 'Hello',
+      };
+      expect(answer.body).toMatchObject({ success: true, message: summary[input] });
+      expect(String(answer.body.stdout).trim()).toBe('Hello');
+    },
+  );
+});
