@@ -9,18 +9,17 @@ export type Database = DatabaseSyncInstance;
 
 /** Thrown for a database of a newer Hob: this version does not know its schema and might damage it. */
 export class NewerDatabaseError extends ExplainedError {
-  /** `release`: the Hob that used it last, such as `0.4.0`. */
+  /** `release`: the version of that Hob, such as `0.4.0`, if the database has it. */
   constructor(path: string, version: number, release: string | null) {
     const known = migrations.length;
-    const [who, whoZh] =
-      release === null ? ['a newer Hob', '更新版本的 Hob '] : [`Hob ${release}`, ` Hob ${release} `];
+    const newer = release === null ? '' : ` ${release}`;
     super({
       en:
-        `${path} was written by ${who} (schema version ${version}; this Hob supports ${known}). ` +
-        `Install ${release === null ? 'the newer Hob' : `Hob ${release}`} again, or choose another home with --home.`,
+        `${path} was written by a newer Hob${newer} (schema version ${version}; this Hob supports ${known}). ` +
+        'Install the newer Hob again, or choose another home with --home.',
       zh:
-        `${path} 由${whoZh}写入（其版本为 ${version}，当前的 Hob 只支持到 ${known}）。` +
-        `请重新安装${release === null ? '较新的 Hob' : ` Hob ${release}`}，或用 --home 指定其他数据目录。`,
+        `${path} 由更新版本的 Hob${newer} 写入（其版本为 ${version}，当前的 Hob 只支持到 ${known}）。` +
+        '请重新安装较新的 Hob，或用 --home 指定其他数据目录。',
     });
     this.name = 'NewerDatabaseError';
   }

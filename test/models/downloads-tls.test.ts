@@ -52,7 +52,11 @@ describe.runIf(has('openssl', findProgram('openssl') !== null))('a hub with TLS'
     expect((await readdir(snapshot)).sort()).toEqual(['config.json', 'model.bin']);
     expect(model.bytes.equals(await readFile(join(snapshot, model.path)))).toBe(true);
     const ranges = hub.sent.filter(({ path }) => path === model.path).map(({ range }) => range);
-    expect(ranges).toEqual([null, 'bytes=10000000-']);
+    expect(ranges).toEqual([null, expect.stringMatching(/^bytes=[0-9]+-$/)]);
+    // A broken TLS connection may discard its last records, which the hub has sent and the client has not read.
+    const resumedAt = Number(/[0-9]+/.exec(String(ranges[1]))?.[0]);
+    expect(resumedAt).toBeGreaterThan(8_000_000);
+    expect(resumedAt).toBeLessThanOrEqual(10_000_000);
 
     hub.fail(model.path, { kind: 'tampered' }, { kind: 'tampered' });
     expect(await download(hub.url, await tempFolder(), certFile)).toMatch(/^failed .*model\.bin/);

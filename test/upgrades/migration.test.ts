@@ -104,8 +104,8 @@ it('a home of a newer release is refused by the name of that release, and nothin
   const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `hob: ${path} was written by Hob 7.1.0 (schema version 99; this Hob supports ${migrations.length}). ` +
-      'Install Hob 7.1.0 again, or choose another home with --home.\n',
+    `hob: ${path} was written by a newer Hob 7.1.0 (schema version 99; this Hob supports ${migrations.length}). ` +
+      'Install the newer Hob again, or choose another home with --home.\n',
   );
   expect(await namesIn()).toEqual(names);
   expect((await readFile(path)).equals(before)).toBe(true);
