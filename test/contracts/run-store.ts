@@ -173,7 +173,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
         store.atomically(() => store.finish(kept.runId, runEnding()), quickly);
         throw new Error('expected failure');
       };
-      expect(() => store.atomically(half, quickly)).toThrow('not to be');
+      expect(() => store.atomically(half, quickly)).toThrow('expected failure');
       expect(store.find(given.runId)).toBeNull();
       expect(store.find(kept.runId)).toEqual(kept);
       expect(store.atomically(() => store.finish(kept.runId, runEnding()), quickly)).not.toBeNull();
