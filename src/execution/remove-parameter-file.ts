@@ -1,7 +1,8 @@
-import { constants } from 'node:fs';
+import { constants, unlinkSync } from 'node:fs';
 import { chmod, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errnoOf } from '../shared/errors.ts';
 import { isOwnFolder } from '../shared/own-folder.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
 
@@ -21,10 +22,21 @@ export async function removeParameterFile(runFolder: string): Promise<void> {
 
 async function remove(folder: string, name: string): Promise<void> {
   const file = join(folder, name);
+  if (isUnlinked(file)) return;
   try {
     await permitted([folder], () => removeFolder(file));
   } catch (error) {
     if (!(await isEmptied(file).catch(() => false))) throw error;
+  }
+}
+
+/** Removes what is nearly always there: a file, or nothing. */
+function isUnlinked(file: string): boolean {
+  try {
+    unlinkSync(file);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT';
   }
 }
 
