@@ -23,9 +23,10 @@ export function copyDatabase(database: DatabaseSyncInstance, path: string, schem
     removeDraft(draft);
     claimPrivateFile(draft);
     database.prepare('VACUUM INTO ?').run(draft);
-    sync(draft);
+    sync(draft, 'r+');
     renameSync(draft, copy);
-    syncFolder(dirname(path));
+    // Windows cannot open a folder.
+    if (process.platform !== 'win32') sync(dirname(path), 'r');
   } catch (error) {
     try {
       removeDraft(draft);
@@ -43,19 +44,8 @@ function removeDraft(draft: string): void {
   for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
 }
 
-function sync(path: string): void {
-  const fd = openSync(path, 'r+');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function syncFolder(path: string): void {
-  // Windows cannot open a folder.
-  if (process.platform === 'win32') return;
-  const fd = openSync(path, 'r');
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const fd = openSync(path, flags);
   try {
     fsyncSync(fd);
   } finally {
