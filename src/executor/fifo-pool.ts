@@ -23,6 +23,8 @@ export interface LentFifo {
 /** The reading end of a stream of a script. */
 export interface OutputPipe {
   readonly readFd: number;
+  /** Bytes that were read already. */
+  readonly head?: Buffer;
   /** Call this if the pipe was read to its end and has no writer. */
   giveBack(): void;
   /** Call this if the pipe may still have a writer. The reader then closes it when the last writer has closed it. */
@@ -49,6 +51,7 @@ export class FifoPool {
   #refill: Promise<void> | undefined;
   #made = 0;
   readonly #idle: LentFifo[] = [];
+  readonly #nameless = new WeakSet<LentFifo>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -90,8 +93,14 @@ export class FifoPool {
 
   /** Call this if the pipe was read to its end and has no writer. */
   giveBack(fifo: LentFifo): void {
-    if (this.#idle.length < mostIdle) this.#idle.push(fifo);
+    if (this.#idle.length < mostIdle && !this.#nameless.has(fifo)) this.#idle.push(fifo);
     else giveAway(fifo);
+  }
+
+  /** From now on, no process can open the pipe. It is still read, and not used again. */
+  retire(fifo: LentFifo): void {
+    this.#nameless.add(fifo);
+    removeName(fifo);
   }
 
   /** The same for a pipe whose last writer has just ended. Its remaining content is discarded. */

@@ -70,7 +70,8 @@ function readNow(fd: number, capture: Capture): 'ended' | 'open' {
  * and reading it at the end is much cheaper than waiting for it. The pipe is given back if it has been read to its end
  * and has no writer. Otherwise it is given up, and the handle is closed when the last writer has ended.
  */
-export function readOutput({ readFd: fd, giveBack, giveUp }: OutputPipe, capture: Capture): PipeReader {
+export function readOutput({ readFd: fd, head, giveBack, giveUp }: OutputPipe, capture: Capture): PipeReader {
+  if (head !== undefined) capture.take(head);
   let attachedReader: PipeReader | undefined;
   let hasEnded = false;
   let close = (_closed: Promise<void> | undefined): void => {};

@@ -42,6 +42,10 @@ class StartTime {
 export class HostChildren {
   readonly #children = new Map<number, Child>();
 
+  get isEmpty(): boolean {
+    return this.#children.size === 0;
+  }
+
   has(pid: number): boolean {
     return this.#children.has(pid);
   }

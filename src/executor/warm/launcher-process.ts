@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { fstatSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
 
 import type { Environment } from '../../execution/messages.ts';
 import type { FifoPool, LentFifo, OutputPipe } from '../fifo-pool.ts';
@@ -7,7 +7,7 @@ import type { ProcessExit } from '../process-exit.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
 
-/** A start takes less than a millisecond. A launcher that has not answered after this long hangs. */
+/** A start takes less than a millisecond. A launcher that has not answered after this long hangs, or the machine does. */
 const longestStartMs = 3000;
 
 /** A program that was started. */
@@ -29,7 +29,7 @@ interface PendingStart {
 
 interface LauncherEvents {
   ready(): void;
-  /** Called once, for any reason. */
+  /** It accepts no more requests. May be called again when its process has ended. */
   ended(): void;
 }
 
@@ -79,7 +79,7 @@ export class LauncherProcess {
     }
     const seq = this.#nextSeq++;
     return new Promise((settle) => {
-      const deadline = setTimeout(() => this.#giveUp(seq), longestStartMs).unref();
+      const deadline = setTimeout(() => this.#onOverdue(seq), longestStartMs).unref();
       this.#pending.set(seq, { stdout, stderr, deadline, settle });
       if (this.#shared !== shared) this.#host.send({ shared });
       this.#shared = shared;
@@ -137,9 +137,31 @@ export class LauncherProcess {
   }
 
   /** The launcher may have answered while this process was blocked: its pending answers are read first. */
-  #giveUp(seq: number): void {
+  #onOverdue(seq: number): void {
     setImmediate(() => {
-      if (this.#pending.has(seq)) this.#host.kill();
+      if (this.#pending.has(seq)) this.#giveUp();
+    });
+  }
+
+  /**
+   * Withdraws the pending requests, and uses this launcher no more. It is not killed while it has programs: only their
+   * parent learns their exit codes, and it may continue after a pause of the whole machine.
+   */
+  #giveUp(): void {
+    this.#isOver = true;
+    for (const { stdout, stderr } of this.#pending.values())
+      for (const fifo of [stdout, stderr]) this.#fifos.retire(fifo);
+    // The launcher opens the pipes of a request first, and closes them after it has reported the program. It can open
+    // none from here on. If it has none open, it has not begun with that request, or its report is on the way.
+    const held = handlesOf(this.#host.pid);
+    const withdrawn = [...this.#pending].filter(([, { stdout, stderr }]) =>
+      [stdout, stderr].every(({ readFd }) => held !== null && !held.has(identityOf(fstatSync(readFd)))),
+    );
+    setImmediate(() => {
+      for (const [seq] of withdrawn) this.#abandon(seq);
+      if (this.#pending.size === 0 && this.#children.isEmpty) this.#host.kill();
+      else this.#host.dismiss();
+      this.#events.ended();
     });
   }
 
@@ -167,13 +189,21 @@ export class LauncherProcess {
    */
   #resolveUnknown(pending: PendingStart): void {
     const { stdout, stderr, settle } = pending;
-    if (isUntouched(stdout.readFd) && isUntouched(stderr.readFd)) {
+    const [out, err] = [firstByteOf(stdout.readFd), firstByteOf(stderr.readFd)];
+    if (out === 'untouched' && err === 'untouched') {
       for (const fifo of [stdout, stderr]) this.#fifos.giveBack(fifo);
       settle(null);
       return;
     }
+    const outputs = this.#outputsOf(pending);
     const exit: ProcessExit = { code: null, signal: null, error: null, isUnseen: true };
-    settle({ ...this.#outputsOf(pending), pid: undefined, startTicks: 0, exited: Promise.resolve(exit) });
+    settle({
+      stdout: out instanceof Buffer ? { ...outputs.stdout, head: out } : outputs.stdout,
+      stderr: err instanceof Buffer ? { ...outputs.stderr, head: err } : outputs.stderr,
+      pid: undefined,
+      startTicks: 0,
+      exited: Promise.resolve(exit),
+    });
   }
 
   #outputsOf({ stdout, stderr }: PendingStart): Pick<Launched, 'stdout' | 'stderr'> {
@@ -181,12 +211,29 @@ export class LauncherProcess {
   }
 }
 
-/** Whether the pipe has no writer, and nothing was written to it. */
-function isUntouched(fd: number): boolean {
+/** Takes the first byte from a pipe. A pipe is untouched if it has no writer and nothing was written to it. */
+function firstByteOf(fd: number): Buffer | 'untouched' | 'empty' {
+  const byte = Buffer.alloc(1);
   try {
-    return readSync(fd, Buffer.alloc(1)) === 0;
+    return readSync(fd, byte) === 0 ? 'untouched' : byte;
   } catch {
     // The pipe has a writer that has written nothing yet.
-    return false;
+    return 'empty';
   }
+}
+
+/** The files that a process has open; null if they cannot be read. */
+function handlesOf(pid: number | undefined): Set<string> | null {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    const files = readdirSync(folder).map((name) => statSync(`${folder}/${name}`, { throwIfNoEntry: false }));
+    return new Set(files.map((file) => file && identityOf(file)).filter((each) => each !== undefined));
+  } catch {
+    // It has ended, and its end is about to be reported.
+    return null;
+  }
+}
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
 }

@@ -59,15 +59,12 @@ def main():
                 # PYTHONPATH comes last in every start, because a warm Python has it there.
                 if "PYTHONPATH" in environment:
                     environment["PYTHONPATH"] = environment.pop("PYTHONPATH")
-                pid = start(order, environment, defaults)
+                start(order, environment, defaults, running)
             except (OSError, ValueError):
                 tell("refused", order["seq"])
-                continue
-            running.add(pid)
-            tell("born", order["seq"], pid)
 
 
-def start(order, environment, defaults):
+def start(order, environment, defaults, running):
     handles = []
     try:
         for path in (order["stdout"], order["stderr"]):
@@ -75,7 +72,7 @@ def start(order, environment, defaults):
             handles.append(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
             os.set_blocking(handles[-1], True)
         os.chdir(order["cwd"])
-        return os.posix_spawn(
+        pid = os.posix_spawn(
             order["file"],
             [order["file"], *order["args"]],
             environment,
@@ -88,6 +85,9 @@ def start(order, environment, defaults):
             setsigmask=[],
             setsigdef=defaults,
         )
+        running.add(pid)
+        # The pipes are closed after this: while they are open, the executor knows that this start is on its way.
+        tell("born", order["seq"], pid)
     finally:
         for handle in handles:
             os.close(handle)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,11 +23,13 @@ import type { Launched } from './launcher-process.ts';
 
 const python = findProgram('python3');
 const canLaunch = has('Python on Linux', python !== null && existsSync('/proc/self/stat'));
-const program = fileURLToPath(new URL('launcher.py', import.meta.url));
+const original = readFileSync(fileURLToPath(new URL('launcher.py', import.meta.url)), 'utf8');
 
-async function openLauncher() {
+async function openLauncher(change: (text: string) => string = (text) => text) {
   const scene = await openWarmScene();
   let nowMs = 0;
+  const program = join(scene.folder, 'launcher.py');
+  writeFileSync(program, change(original));
   const launcher = new Launcher({ python: python ?? '', program, fifos: scene.fifos, now: () => nowMs });
   onTestFinished(() => launcher.close());
   const sh = (text: string, options: Partial<GivenRun> = {}) => specOf(scene, text, options);
@@ -169,6 +171,50 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     launcher.close();
     expect(await pending).toBeNull();
     await until('no handle is left open', async () => openHandles() <= before);
+  });
+
+  it('keeps the exit codes of its programs when it stood still, and a request meanwhile runs once', async () => {
+    const { scene, launcher, sh, start, ready, advance } = await openLauncher();
+    await ready();
+    const pid = launcher.pid ?? 0;
+    const startTicks = startTicksOf(pid);
+    const go = join(scene.folder, 'go');
+    const running = await Promise.all(
+      [3, 4, 5].map((code) => start(`while [ ! -e "${go}" ]; do sleep 0.02; done; exit ${code}`)),
+    );
+    process.kill(pid, 'SIGSTOP');
+    const ran = join(scene.folder, 'ran');
+    expect(await launcher.start(await sh(`echo >> "${ran}"`))).toBeNull();
+    writeFileSync(go, '');
+    process.kill(pid, 'SIGCONT');
+    for (const [index, each] of running.entries())
+      expect(await seeThrough(each)).toMatchObject({ code: 3 + index, isUnseen: false });
+    await until('the launcher has ended', async () => !isSameProcess(pid, startTicks));
+    // The withdrawn request was not carried out when the launcher continued.
+    expect(existsSync(ran)).toBe(false);
+    advance(60_000);
+    await ready();
+    expect(launcher.pid).not.toBe(pid);
+  });
+
+  it('waits for a start that it has begun, however long that takes', async () => {
+    const { scene, launcher, sh, start, ready } = await openLauncher((text) =>
+      text.replace('os.chdir(order["cwd"])', 'while os.path.exists(order["cwd"] + "/slow"): pass'),
+    );
+    await ready();
+    const slow = join(scene.folder, 'slow');
+    const running = await start('sleep 0.1; exit 6');
+    writeFileSync(slow, '');
+    const begun = launcher.start(await sh('echo late; exit 7', { cwd: scene.folder }));
+    // This request waits behind the first one. It is withdrawn, which shows that the launcher was given up.
+    expect(await launcher.start(await sh('exit 8', { cwd: scene.folder }))).toBeNull();
+    rmSync(slow);
+    expect(await seeThrough((await begun) ?? fail())).toMatchObject({
+      code: 7,
+      isUnseen: false,
+      stdout: 'late\n',
+    });
+    expect(await seeThrough(running)).toMatchObject({ code: 6, isUnseen: false });
   });
 
   it('is killed when it does not answer, and its pending request returns null', async () => {
