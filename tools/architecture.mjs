@@ -5,7 +5,8 @@
 const tests = '\\.test\\.ts$';
 
 function room(name, allowed, why) {
-  const rooms = [name, ...allowed].map((path) =>
+  const common = name === 'shared' || name === 'contract' ? [] : ['contract', 'shared'];
+  const rooms = [name, ...allowed, ...common].map((path) =>
     path.endsWith('.ts') ? path.replaceAll('.', '\\.') : `${path}/`,
   );
   return {
@@ -33,21 +34,26 @@ const processStarters = [
 
 export const importRules = [
   room('shared', [], 'All rooms use the helpers, so the helpers must not depend on any room.'),
-  room('settings', ['shared'], 'Settings are read before any other part exists.'),
-  room('scripts', ['shared'], 'The definition of a script does not depend on how it is run.'),
+  room(
+    'contract',
+    [],
+    'The contract describes all that crosses a process or the wire. Every room may use it, so it depends on none.',
+  ),
+  room('settings', [], 'Settings are read before any other part exists.'),
+  room('scripts', [], 'The definition of a script does not depend on how it is run.'),
   room(
     'environments',
-    ['scripts', 'shared'],
+    ['scripts'],
     'An environment depends only on the folder of the script and on the machine. Other rooms start the build as a run.',
   ),
   room(
     'packages',
-    ['environments/recipe', 'scripts', 'shared'],
+    ['environments/recipe', 'scripts'],
     'A package is the folder of a script. The room states the interfaces that it needs to run the script and to build its environment.',
   ),
   room(
     'doctor',
-    ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals', 'shared'],
+    ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals'],
     'The doctor checks the machine with the code of the rooms that use it, and works without the service.',
   ),
   room(
@@ -61,13 +67,12 @@ export const importRules = [
       'storage/home-lock.ts',
       'storage/run-transfer.ts',
       'storage/sqlite-run-store.ts',
-      'shared',
     ],
     'An export reads the home and an import adds to it, both without the service.',
   ),
-  room('files', ['shared'], 'Listing a folder does not depend on the caller.'),
-  room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
-  room('notifications', ['shared'], 'Showing a notification does not depend on the caller.'),
+  room('files', [], 'Listing a folder does not depend on the caller.'),
+  room('models', [], 'Finding a model needs no run, no request and no database.'),
+  room('notifications', [], 'Showing a notification does not depend on the caller.'),
   room(
     'terminals',
     [
@@ -75,18 +80,17 @@ export const importRules = [
       'execution/message-lines.ts',
       'execution/socket-path.ts',
       'execution/window-messages.ts',
-      'shared',
     ],
     'A window knows only the messages of its executor, and nothing about runs or requests.',
   ),
   room(
     'metrics',
-    ['runs/run-record.ts', 'shared'],
+    ['runs/run-record.ts'],
     'Metrics receive events and read numbers; counting must not change what is counted.',
   ),
   room(
     'execution',
-    ['shared'],
+    [],
     'The messages are the contract between two processes, and must not depend on either of them.',
   ),
   room(
@@ -98,13 +102,12 @@ export const importRules = [
       'execution/ring-state.ts',
       'execution/socket-path.ts',
       'execution/window-messages.ts',
-      'shared',
     ],
     'The executor starts fast and stays small: it knows the messages, and nothing about the service.',
   ),
   room(
     'runs',
-    ['scripts', 'execution', 'shared'],
+    ['scripts', 'execution'],
     'Runs state the interfaces that they need, and do not know the implementations.',
   ),
   room(
@@ -119,7 +122,6 @@ export const importRules = [
       'runs/history/durations.ts',
       'runs/keys/key-store.ts',
       'notifications/notification-store.ts',
-      'shared',
     ],
     'Storage implements the interfaces that runs and notifications state, and contains no rules about them.',
   ),
@@ -135,7 +137,6 @@ export const importRules = [
       'notifications',
       'terminals',
       'metrics',
-      'shared',
     ],
     'Routes parse, call and answer; they do not know how data is stored.',
   ),
@@ -147,18 +148,30 @@ export const importRules = [
     to: {
       path: '^src/',
       pathNot: [
-        '^src/(?:cli|shared)/',
+        '^src/(?:cli|contract|shared)/',
         '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|user-language)\\.ts$',
       ],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../service/compose.ts' },
   },
   {
+    name: 'schemas-as-types',
+    comment:
+      'The command and the console use the types of the schemas, which are erased at build time. Loading the schemas would take longer than most commands.',
+    from: { path: '^(?:src/cli|web/src)/', pathNot: [tests] },
+    to: {
+      path: '^src/contract/',
+      pathNot: ['^src/contract/(?:types|values)\\.ts$'],
+      dependencyTypesNot: ['type-only'],
+    },
+    plant: { file: 'src/cli/planted.ts', imports: '../contract/runs.ts' },
+  },
+  {
     name: 'serve-imports',
     comment:
       '`hob serve` is the only command that starts the service in its own process, and does nothing else.',
     from: { path: '^src/cli/commands/serve\\.ts$' },
-    to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/main\\.ts$'] },
+    to: { path: '^src/', pathNot: ['^src/(?:cli|contract|shared)/', '^src/main\\.ts$'] },
     plant: { file: 'src/cli/commands/serve.ts', imports: '../../storage/database.ts' },
   },
   {
@@ -168,7 +181,7 @@ export const importRules = [
     from: { path: '^src/cli/offline/', pathNot: [tests] },
     to: {
       path: '^src/',
-      pathNot: ['^src/(?:cli|shared|settings|scripts|packages|environments|doctor|transfer)/'],
+      pathNot: ['^src/(?:cli|contract|shared|settings|scripts|packages|environments|doctor|transfer)/'],
     },
     plant: { file: 'src/cli/offline/planted.ts', imports: '../../service/compose.ts' },
   },
@@ -177,7 +190,7 @@ export const importRules = [
     comment:
       'The program that builds environments is a run and may outlive the service, so it must not depend on the service.',
     from: { path: '^src/environments/builder/', pathNot: [tests] },
-    to: { path: '^src/', pathNot: ['^src/(?:environments/builder|shared)/'] },
+    to: { path: '^src/', pathNot: ['^src/(?:environments/builder|contract|shared)/'] },
     plant: { file: 'src/environments/builder/planted.ts', imports: '../../scripts/script.ts' },
   },
   {
@@ -265,7 +278,7 @@ export const importRules = [
     comment:
       'The console is a client like any other: it imports only types of the interface, which are erased at build time, and no code of the service.',
     from: { path: '^web/src/' },
-    to: { path: '^src/', pathNot: ['^src/http/wire/'] },
+    to: { path: '^src/', pathNot: ['^src/contract/'] },
     plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/shared/errors.ts' },
   },
   {
@@ -273,7 +286,7 @@ export const importRules = [
     comment: 'Only one folder of the console maps the types of the service.',
     from: { path: '^web/src/', pathNot: ['^web/src/api/'] },
     to: { path: '^src/' },
-    plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/http/wire/runs.ts' },
+    plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/contract/runs.ts' },
   },
   {
     name: 'service-knows-no-console',

@@ -1,8 +1,6 @@
+import type { EnvironmentKind } from '../contract/values.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Text } from '../shared/text.ts';
-
-export const environmentKinds = ['python', 'node'] as const;
-export type EnvironmentKind = (typeof environmentKinds)[number];
 
 /** The environment that a script runs with. */
 export type Prepared =

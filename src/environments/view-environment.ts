@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { EnvironmentKind } from '../contract/values.ts';
 import { madeFolderName, readMarker } from './builder/layout.ts';
-import type { EnvironmentKind, EnvironmentView } from './environment.ts';
+import type { EnvironmentView } from './environment.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 
 interface Known {

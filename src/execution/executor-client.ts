@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import type { Containment } from '../contract/values.ts';
 import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
@@ -7,7 +8,6 @@ import type { Text } from '../shared/text.ts';
 import type { ExecutorLink, Welcome } from './executor-link.ts';
 import { ExecutorSet, type ExecutorSetOptions } from './executor-set.ts';
 import {
-  type Containment,
   type Count,
   type ExecutorState,
   endWithoutProcess,

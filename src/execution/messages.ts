@@ -1,3 +1,4 @@
+import type { Containment, EndCause, executorStates, WarmLanguage } from '../contract/values.ts';
 import type { Language, Text } from '../shared/text.ts';
 
 /**
@@ -39,9 +40,6 @@ export interface RunSpec {
   /** Null: the run always gets a new interpreter, never a warm one. */
   readonly warm?: WarmSpec | null;
 }
-
-export const warmLanguages = ['python', 'node.js'] as const;
-export type WarmLanguage = (typeof warmLanguages)[number];
 
 /** How a warm interpreter can execute the run with the same effect as the command itself. */
 export interface WarmSpec {
@@ -126,17 +124,6 @@ export interface TypedPiece {
   readonly answers: number | null;
 }
 
-export const endCauses = [
-  'exit',
-  'signal',
-  'timeout',
-  'cancelled',
-  'spawn-failed',
-  'shutdown',
-  'lost',
-] as const;
-export type EndCause = (typeof endCauses)[number];
-
 export interface StreamCapture {
   /** All bytes that the script wrote. */
   readonly bytes: number;
@@ -179,9 +166,6 @@ export interface RunEnd {
 }
 
 /** How the processes of a run are found when it is stopped, from the strongest method to the weakest. */
-export const containments = ['cgroup', 'sweep', 'descent', 'taskkill'] as const;
-export type Containment = (typeof containments)[number];
-
 export type StopCause = 'cancelled' | 'shutdown';
 
 export type ToExecutor =
@@ -303,8 +287,6 @@ export interface ExecutorAddress {
   readonly socket: string;
   readonly secret: string;
 }
-
-export const executorStates = ['ready', 'silent', 'none'] as const;
 
 /** The state of a home's executors, as its service observes it. */
 export interface ExecutorState {

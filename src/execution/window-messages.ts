@@ -1,5 +1,6 @@
+import type { EndCause } from '../contract/values.ts';
 import type { Language } from '../shared/text.ts';
-import type { EndCause, TerminalSize, WindowHold } from './messages.ts';
+import type { TerminalSize, WindowHold } from './messages.ts';
 
 /**
  * The messages between executor and window: one JSON object per line. The executor starts the script itself, on the

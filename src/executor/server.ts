@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 
+import type { Containment } from '../contract/values.ts';
 import { receiveMessages, sendMessage } from '../execution/message-lines.ts';
 import {
-  type Containment,
   type Count,
   type Environment,
   type FromExecutor,

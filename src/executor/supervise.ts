@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 
-import { type EndCause, endWithoutProcess, type RunEnd, type StopCause } from '../execution/messages.ts';
+import type { EndCause } from '../contract/values.ts';
+import { endWithoutProcess, type RunEnd, type StopCause } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';

@@ -3,6 +3,7 @@ import { access, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
+import type { entryKinds } from '../contract/values.ts';
 import { AppError, errnoOf } from '../shared/errors.ts';
 
 const drives = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`);
@@ -11,8 +12,6 @@ const drives = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`)
 export const mostEntries = 10_000;
 /** Few enough concurrent file operations to leave capacity for other requests. */
 const batchEntries = 32;
-
-export const entryKinds = ['folder', 'file', 'other'] as const;
 
 export interface FolderEntry {
   readonly name: string;

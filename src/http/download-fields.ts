@@ -1,10 +1,10 @@
-import { type ModelSource, modelSources } from '../models/model.ts';
+import { DownloadBody, globBounds } from '../contract/model-downloads.ts';
+import { type ModelSource, modelSources } from '../contract/values.ts';
 import { parseRepoId, type RepoId } from '../models/repo-id.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { invalidField } from './query-fields.ts';
 import { repoIdInvalid } from './repo-id-invalid.ts';
-import { DownloadBody, globBounds } from './wire/model-downloads.ts';
 
 /** The fields of a download request; null: not given. */
 export interface DownloadFields {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-
+import { InstallBody } from '../contract/packages.ts';
 import { readPackageFields, refuseFields } from './package-fields.ts';
-import { InstallBody } from './wire/packages.ts';
 
 describe('the fields of a package request', () => {
   it('are read unchanged', () => {

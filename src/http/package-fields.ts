@@ -1,7 +1,7 @@
+import { mostSourceCharacters } from '../contract/packages.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { invalidField } from './query-fields.ts';
-import { mostSourceCharacters } from './wire/packages.ts';
 
 /** The fields of a package request; null: not given. */
 export interface PackageFields {

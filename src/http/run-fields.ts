@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import Value from 'typebox/value';
-
-import type { Origin } from '../runs/run-record.ts';
+import { ExecuteBody } from '../contract/operations.ts';
+import type { Origin } from '../contract/values.ts';
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, type Json } from '../shared/json.ts';
 import { whereNotJson } from '../shared/json-fault.ts';
 import { fixedText } from '../shared/text.ts';
 import type { Body } from './body-parsers.ts';
-import { ExecuteBody } from './wire/operations.ts';
 
 /** Fields of execute and link. Each has its own reader, because the interface fixes the order of the checks. */
 export function readScriptId({ fields }: Body): string {

@@ -1,4 +1,5 @@
-import { type WarmLimits, type WarmState, warmLanguages } from '../runs/run-record.ts';
+import { warmLanguages } from '../contract/values.ts';
+import type { WarmLimits, WarmState } from '../runs/run-record.ts';
 import type { Metrics } from './metrics.ts';
 
 interface WarmSource {

@@ -1,9 +1,10 @@
+import type { ModelPlace } from '../contract/values.ts';
 import { systemClock } from '../shared/clock.ts';
 import { type DiskUse, measureDiskUse } from './disk-use.ts';
 import { type Finding, Witness } from './evidence.ts';
 import { judgeDownload, type Wanted } from './judge-download.ts';
 import { Memory } from './memory.ts';
-import type { FoundModel, ModelPlace } from './model.ts';
+import type { FoundModel } from './model.ts';
 import type { Holding, Place } from './places/place.ts';
 import { beingDownloaded, notHere, notOurs, removeHolding } from './remove-holding.ts';
 import { formatRepoId, type RepoId } from './repo-id.ts';

@@ -1,10 +1,5 @@
+import type { ModelPlace } from '../contract/values.ts';
 import type { RepoId } from './repo-id.ts';
-
-export const modelSources = ['huggingface', 'modelscope'] as const;
-export type ModelSource = (typeof modelSources)[number];
-
-export const modelPlaces = ['own', 'huggingface', 'modelscope', 'extra'] as const;
-export type ModelPlace = (typeof modelPlaces)[number];
 
 export interface FoundModel {
   readonly repo: RepoId;

@@ -1,5 +1,4 @@
-export const notificationTypes = ['success', 'error', 'info'] as const;
-export type NotificationType = (typeof notificationTypes)[number];
+import type { NotificationType } from '../contract/values.ts';
 
 /** A stored notification, without data that depends on the current address of the service. */
 export interface KeptNotification {

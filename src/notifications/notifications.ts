@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
+import type { NotificationType } from '../contract/values.ts';
 import type { Clock } from '../shared/clock.ts';
 import { cutMessage } from '../shared/cut-message.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
-import type {
-  KeptNotification,
-  NotificationPage,
-  NotificationStore,
-  NotificationType,
-} from './notification-store.ts';
-
-export { type NotificationType, notificationTypes } from './notification-store.ts';
+import type { KeptNotification, NotificationPage, NotificationStore } from './notification-store.ts';
 
 /** A notification for the user. */
 export interface Notification extends KeptNotification {

@@ -1,18 +1,9 @@
+import type { OperationKind, OperationStage, OperationState } from '../contract/values.ts';
 import type { Problem } from '../scripts/script.ts';
 import type { AppError } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
 import type { Text } from '../shared/text.ts';
 import type { PackageSource } from './package-source.ts';
-
-export const operationKinds = ['install', 'update', 'rollback', 'prepare'] as const;
-export type OperationKind = (typeof operationKinds)[number];
-
-export const operationStates = ['running', 'done', 'failed', 'cancelled'] as const;
-export type OperationState = (typeof operationStates)[number];
-
-/** Stages in order; not every operation has all of them. */
-export const operationStages = ['fetching', 'checking', 'preparing', 'switching'] as const;
-export type OperationStage = (typeof operationStages)[number];
 
 /** Snapshot of a package operation. */
 export interface OperationView {

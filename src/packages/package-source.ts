@@ -1,7 +1,5 @@
+import type { SourceKind } from '../contract/values.ts';
 import type { Text } from '../shared/text.ts';
-
-export const sourceKinds = ['folder', 'archive', 'git'] as const;
-export type SourceKind = (typeof sourceKinds)[number];
 
 /** The source of a package. */
 export interface PackageSource {

@@ -1,27 +1,8 @@
-import type { EndCause } from '../execution/messages.ts';
-
+import type { EndCause, EnvelopeSource, Origin, RunState } from '../contract/values.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 
-export {
-  containments,
-  type EndCause,
-  type ExecutorState,
-  endCauses,
-  executorStates,
-  type WarmLimits,
-  type WarmState,
-  warmLanguages,
-} from '../execution/messages.ts';
-
-/** How a run was requested. `hob` marks runs that Hob starts itself, for example to build an environment. */
-export const origins = ['execute', 'link', 'console', 'cli', 'schedule', 'hob'] as const;
-export type Origin = (typeof origins)[number];
-
-export const runStates = ['queued', 'running', 'succeeded', 'failed', 'unknown'] as const;
-export type RunState = (typeof runStates)[number];
-
-export type EnvelopeSource = 'own' | 'synthesized';
+export type { ExecutorState, WarmLimits, WarmState } from '../execution/messages.ts';
 
 /** How much of a stream its log contains: bytes of the beginning, followed by bytes of the end. */
 export interface KeptOutput {

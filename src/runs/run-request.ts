@@ -1,13 +1,6 @@
+import type { Containment, Origin } from '../contract/values.ts';
 import type { Attachment, RunHooks } from '../execution/executor-client.ts';
-import type {
-  Containment,
-  Count,
-  RunEnd,
-  RunSpec,
-  StopCause,
-  TerminalSize,
-  TypedPiece,
-} from '../execution/messages.ts';
+import type { Count, RunEnd, RunSpec, StopCause, TerminalSize, TypedPiece } from '../execution/messages.ts';
 import type { Resolution } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -21,7 +14,7 @@ import { maskSecrets } from './inputs.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { Ledger } from './ledger.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
-import type { Origin, RunRecord } from './run-record.ts';
+import type { RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 import type { RunWindowsOptions } from './run-windows.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Containment, Count } from '../execution/messages.ts';
+import type { Containment } from '../contract/values.ts';
+import type { Count } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
-import type { RunState } from '../runs/run-record.ts';
+import type { RunState } from '../contract/values.ts';
 import { openDatabase } from './database.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';

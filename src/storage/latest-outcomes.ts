@@ -1,7 +1,7 @@
 import { setImmediate as otherTurns } from 'node:timers/promises';
 
+import { endCauses, runStates } from '../contract/values.ts';
 import type { OutcomeQuery, ScriptOutcomes } from '../runs/history/history-store.ts';
-import { endCauses, runStates } from '../runs/run-record.ts';
 import type { Database } from './database.ts';
 import { oneOf, type Row } from './run-rows.ts';
 

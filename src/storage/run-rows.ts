@@ -1,15 +1,13 @@
-import type { FamilyMember, OutcomeCount } from '../runs/history/history-store.ts';
 import {
-  type BriefRun,
   type EndCause,
   type EnvelopeSource,
   endCauses,
-  type KeptOutput,
   type Origin,
   origins,
-  type RunRecord,
   runStates,
-} from '../runs/run-record.ts';
+} from '../contract/values.ts';
+import type { FamilyMember, OutcomeCount } from '../runs/history/history-store.ts';
+import type { BriefRun, KeptOutput, RunRecord } from '../runs/run-record.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 
 /** The largest size of `data`, `params` and `result` that a list shows, each. */

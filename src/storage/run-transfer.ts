@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import Type, { type Static } from 'typebox';
 
-import { endCauses, origins, runStates } from '../runs/run-record.ts';
+import { endCauses, origins, runStates } from '../contract/values.ts';
 import { ExplainedError } from '../shared/explained-error.ts';
 import { type Database, knownVersion } from './database.ts';
 import { migrations } from './migrations.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-
 import { tempFolder } from '../../test/support/hob.ts';
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
+import type { EndCause, Origin, RunState } from '../contract/values.ts';
 import type { Family, RunPage, RunQuery } from '../runs/history/history-store.ts';
-import type { BriefRun, EndCause, Origin, RunState } from '../runs/run-record.ts';
+import type { BriefRun } from '../runs/run-record.ts';
 import { openDatabase } from './database.ts';
 import { Candidates } from './run-candidates.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';

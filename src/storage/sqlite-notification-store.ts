@@ -1,11 +1,10 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 
-import {
-  type KeptNotification,
-  type NotificationPage,
-  type NotificationStore,
-  type NotificationType,
-  notificationTypes,
+import { type NotificationType, notificationTypes } from '../contract/values.ts';
+import type {
+  KeptNotification,
+  NotificationPage,
+  NotificationStore,
 } from '../notifications/notification-store.ts';
 import { type Database, named, transact } from './database.ts';
 import { oneOf, type Row } from './run-rows.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { type Environment, runCookie, type WarmLanguage } from '../../execution/messages.ts';
+import type { WarmLanguage } from '../../contract/values.ts';
+import { type Environment, runCookie } from '../../execution/messages.ts';
 import { environmentOf, type GivenRun, nothingShared } from '../given-run.ts';
 import type { InterpreterSpec } from './warm-interpreter.ts';
 

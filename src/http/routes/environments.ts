@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { EnvironmentRemoved, EnvironmentsAnswer } from '../../contract/environments.ts';
 import type { EnvironmentView } from '../../environments/environment.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { EnvironmentRemoved, EnvironmentsAnswer } from '../wire/environments.ts';
 
 export function addEnvironmentRoutes(app: FastifyInstance, { environments }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };

@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { EventsAnswer, EventsHeaders, EventsQuery } from '../../contract/events.ts';
 import type { EventLog } from '../../runs/events/event-log.ts';
 import type { EventType } from '../../runs/events/event-store.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { eventFrame, heartbeatFrame, idFrame } from '../events/event-frames.ts';
 import { malformedEventId, readEventTypes, readLastEventId } from '../events/event-query.ts';
 import { type EventStream, openEventStream } from '../events/event-stream.ts';
-import { LaterError } from '../wire/common.ts';
-import { EventsAnswer, EventsHeaders, EventsQuery } from '../wire/events.ts';
 
 /** Maximum length of one write. */
 const pieceLength = 64 * 1024;

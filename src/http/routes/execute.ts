@@ -2,7 +2,14 @@ import type { IncomingMessage } from 'node:http';
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Type from 'typebox';
-
+import {
+  AcceptedAnswer,
+  ExecuteBody,
+  ExecuteForm,
+  ExecuteHeaders,
+  ExecutionAnswer,
+  ExecutionError,
+} from '../../contract/operations.ts';
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import { fingerprint } from '../../runs/keys/fingerprint.ts';
@@ -16,14 +23,6 @@ import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { originOf, readScriptId, readStructured, readSync, readTempFilePath } from '../run-fields.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
-import {
-  AcceptedAnswer,
-  ExecuteBody,
-  ExecuteForm,
-  ExecuteHeaders,
-  ExecutionAnswer,
-  ExecutionError,
-} from '../wire/operations.ts';
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { FilesAnswer, FilesQuery } from '../../contract/files.ts';
 import { type FolderEntry, listFolder } from '../../files/list-folder.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../query-fields.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
-import { LaterError } from '../wire/common.ts';
-import { FilesAnswer, FilesQuery } from '../wire/files.ts';
 
 export function addFilesRoute(app: FastifyInstance, { closing }: AppDependencies): void {
   const schema = {

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-
+import { LaterError } from '../../contract/common.ts';
+import { type ExecutorAnswer, HealthAnswer, type WarmAnswer } from '../../contract/service.ts';
 import type { ExecutorState } from '../../runs/run-record.ts';
 import { interfaceVersion } from '../../shared/version.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { type ExecutorAnswer, HealthAnswer, type WarmAnswer } from '../wire/service.ts';
 
 const noWarmState = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
 

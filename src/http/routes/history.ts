@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../../contract/history.ts';
+import { endCauses, origins, runStates } from '../../contract/values.ts';
 import type { Cursor, RunQuery } from '../../runs/history/history-store.ts';
 import { growTree, type RunTree } from '../../runs/history/run-tree.ts';
 import { describeCounts, type Tally } from '../../runs/history/statistics.ts';
-import { endCauses, origins, runStates } from '../../runs/run-record.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { beginOfDay, lastDays } from '../../shared/local-day.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -11,8 +12,6 @@ import { checkQuery, invalidCursor, QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
 import { jsonContentType, toJson } from '../send-json.ts';
 import { whenAnswered } from '../when-answered.ts';
-import { LaterError } from '../wire/common.ts';
-import { RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire/history.ts';
 
 /** A larger tree is truncated. Serializing or parsing a deeper one could overflow the stack, here and in clients. */
 const treeBounds = { members: 5000, generations: 100 };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
+import { ExecutionAnswer, ExecutionError, LinkBody } from '../../contract/operations.ts';
 import { depthOfLink } from '../../runs/callers/chain.ts';
 import type { Connection } from '../../runs/callers/find-socket-inode.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
@@ -10,7 +10,6 @@ import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { readScriptId, readStructured } from '../run-fields.ts';
 import { whenAnswered } from '../when-answered.ts';
-import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire/operations.ts';
 
 export function addLinkRoute(
   app: FastifyInstance,

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { MetricsText } from '../../contract/service.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { MetricsText } from '../wire/service.ts';
 
 export function addMetricsRoute(app: FastifyInstance, { metrics }: AppDependencies): void {
   const schema = {

@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import {
+  DownloadAnswer,
+  DownloadBody,
+  DownloadCancelled,
+  DownloadStarted,
+  DownloadsAnswer,
+} from '../../contract/model-downloads.ts';
 import type { DownloadView } from '../../models/downloads/download.ts';
 import { formatRepoId } from '../../models/repo-id.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -9,14 +16,6 @@ import { downloadAnswer } from '../download-answer.ts';
 import { readDownloadFields } from '../download-fields.ts';
 import { languageOf } from '../language.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import {
-  DownloadAnswer,
-  DownloadBody,
-  DownloadCancelled,
-  DownloadStarted,
-  DownloadsAnswer,
-} from '../wire/model-downloads.ts';
 
 export function addModelDownloadRoutes(
   app: FastifyInstance,

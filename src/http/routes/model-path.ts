@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
-
+import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../../contract/operations.ts';
 import { parseRepoId } from '../../models/repo-id.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { repoIdInvalid } from '../repo-id-invalid.ts';
-import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire/operations.ts';
 
 export function addModelPathRoute(app: FastifyInstance, { models }: AppDependencies): void {
   const schema = {

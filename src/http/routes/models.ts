@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-
-import { type ModelSource, modelPlaces, modelSources } from '../../models/model.ts';
+import { LaterError } from '../../contract/common.ts';
+import { ModelsAnswer, RemoveModelAnswer, RemoveModelQuery } from '../../contract/models.ts';
+import { type ModelSource, modelPlaces, modelSources } from '../../contract/values.ts';
 import type { ListedModel } from '../../models/model-library.ts';
 import { formatRepoId, parseRepoId } from '../../models/repo-id.ts';
 import type { RepoNeed } from '../../scripts/model-needs.ts';
@@ -8,8 +9,6 @@ import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { invalidField, QueryFields } from '../query-fields.ts';
 import { repoIdInvalid } from '../repo-id-invalid.ts';
-import { LaterError } from '../wire/common.ts';
-import { ModelsAnswer, RemoveModelAnswer, RemoveModelQuery } from '../wire/models.ts';
 
 export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: AppDependencies): void {
   const listSchema = {

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { NotificationsAnswer, NotificationsQuery } from '../../contract/notifications.ts';
 import type { KeptNotification } from '../../notifications/notification-store.ts';
 import { keptNotifications } from '../../notifications/notifications.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { invalidCursor, QueryFields } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { NotificationsAnswer, NotificationsQuery } from '../wire/notifications.ts';
 
 export function addNotificationsRoute(app: FastifyInstance, { notifications }: AppDependencies): void {
   const schema = {

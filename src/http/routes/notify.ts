@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
-
-import { notificationTypes } from '../../notifications/notifications.ts';
+import { NotifyAnswer, NotifyBody, NotifyError } from '../../contract/operations.ts';
+import { notificationTypes } from '../../contract/values.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { notifyContentType } from '../error-answers.ts';
-import { NotifyAnswer, NotifyBody, NotifyError } from '../wire/operations.ts';
 
 const expectations: Record<string, Text> = {
   notify_type: {

@@ -1,12 +1,11 @@
 import { isAbsolute } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { OpenFolderAnswer, OpenFolderBody } from '../../contract/service.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { OpenFolderAnswer, OpenFolderBody } from '../wire/service.ts';
 
 export function addOpenFolderRoute(app: FastifyInstance, { openFolder }: AppDependencies): void {
   const schema = {

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { OutcomesAnswer, OutcomesQuery } from '../../contract/history.ts';
 import type { ScriptOutcomes } from '../../runs/history/history-store.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { OutcomesAnswer, OutcomesQuery } from '../wire/history.ts';
 
 export function addOutcomesRoute(app: FastifyInstance, { history }: AppDependencies): void {
   const schema = {

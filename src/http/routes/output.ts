@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
+import { LaterError } from '../../contract/common.ts';
+import { OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../../contract/runs.ts';
 import { leftOutLine } from '../../runs/outcome/read-output.ts';
 import type { OutputPiece, StreamName } from '../../runs/output/run-outputs.ts';
 import { stopping } from '../../runs/refusals.ts';
@@ -11,8 +13,6 @@ import type { AppDependencies } from '../dependencies.ts';
 import { parseRange } from '../output/byte-range.ts';
 import { type OutputPlan, planOutput } from '../output/plan-output.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../wire/runs.ts';
 
 const streams: readonly StreamName[] = ['stdout', 'stderr'];
 

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { OperationAnswer, OperationCancelled, OperationsAnswer } from '../../contract/packages.ts';
 import type { OperationView } from '../../packages/package-operation.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { operationAnswer } from '../operation-answer.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { OperationAnswer, OperationCancelled, OperationsAnswer } from '../wire/packages.ts';
 
 type OfOperation = { Params: { id: string } };
 

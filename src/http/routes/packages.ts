@@ -1,5 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import {
+  InstallBody,
+  NothingBody,
+  OperationStarted,
+  PackagesAnswer,
+  UninstallAnswer,
+  UpdateBody,
+} from '../../contract/packages.ts';
 import type { InstalledPackage } from '../../packages/operations/list-installed.ts';
 import type { OperationView } from '../../packages/package-operation.ts';
 import type { Text } from '../../shared/text.ts';
@@ -9,15 +17,6 @@ import { languageOf } from '../language.ts';
 import { sourceAnswer } from '../operation-answer.ts';
 import { readPackageFields, refuseFields, sourceMissing } from '../package-fields.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import {
-  InstallBody,
-  NothingBody,
-  OperationStarted,
-  PackagesAnswer,
-  UninstallAnswer,
-  UpdateBody,
-} from '../wire/packages.ts';
 
 type OfScript = { Params: { id: string } };
 

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
-
+import { LaterError } from '../../contract/common.ts';
+import { ProgressAnswer, ProgressBody } from '../../contract/events.ts';
 import { cutMessage } from '../../shared/cut-message.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { ProgressAnswer, ProgressBody } from '../wire/events.ts';
 
 export function addProgressRoute(app: FastifyInstance, { runs }: AppDependencies): void {
   const schema = {

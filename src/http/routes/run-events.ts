@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { EventsAnswer, EventsHeaders, NothingMore, RunEventsQuery } from '../../contract/events.ts';
 import type { RunOutputs, StreamName } from '../../runs/output/run-outputs.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -9,8 +10,6 @@ import { type EventStream, openEventStream } from '../events/event-stream.ts';
 import { OutputText } from '../events/output-text.ts';
 import { RunWatch } from '../events/run-watch.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { EventsAnswer, EventsHeaders, NothingMore, RunEventsQuery } from '../wire/events.ts';
 
 export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { runs, outputs } = dependencies;

@@ -1,5 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError, OriginHeaders } from '../../contract/common.ts';
+import {
+  CancelAnswer,
+  DeleteAnswer,
+  NotesAnswer,
+  RerunAnswer,
+  RerunBody,
+  RunAnswer,
+  RunQuery,
+} from '../../contract/runs.ts';
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { rerunInputs } from '../../runs/rerun.ts';
 import type { Text } from '../../shared/text.ts';
@@ -12,16 +21,6 @@ import { originOf, readStructured } from '../run-fields.ts';
 import { sendJson } from '../send-json.ts';
 import { readWaitMs, waitForEnd } from '../wait-for-end.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
-import { LaterError, OriginHeaders } from '../wire/common.ts';
-import {
-  CancelAnswer,
-  DeleteAnswer,
-  NotesAnswer,
-  RerunAnswer,
-  RerunBody,
-  RunAnswer,
-  RunQuery,
-} from '../wire/runs.ts';
 
 const done = {
   cancel: { en: 'The run is being stopped', zh: '正在停止运行' },

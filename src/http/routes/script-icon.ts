@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { IconAnswer } from '../../contract/scripts.ts';
 import { readIcon } from '../../scripts/read-icon.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { IconAnswer } from '../wire/scripts.ts';
 
 /** An SVG may contain scripts. Opened directly, it would otherwise run as a page of this service. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";

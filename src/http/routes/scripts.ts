@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-
+import { LaterError } from '../../contract/common.ts';
+import { ScriptAnswer, ScriptsAnswer } from '../../contract/scripts.ts';
 import { parseRepoId } from '../../models/repo-id.ts';
 import { ManifestSchema } from '../../scripts/manifest-schema.ts';
 import type { Script } from '../../scripts/script.ts';
@@ -8,8 +9,6 @@ import { AppError } from '../../shared/errors.ts';
 import type { Json } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
-import { LaterError } from '../wire/common.ts';
-import { ScriptAnswer, ScriptsAnswer } from '../wire/scripts.ts';
 
 export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: AppDependencies): void {
   const listSchema = {

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { SessionAnswer } from '../../contract/service.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { SessionAnswer } from '../wire/service.ts';
 
 /** A browser sends the token once, and then uses a session cookie. */
 export function addSessionRoutes(app: FastifyInstance, { guard }: AppDependencies): void {

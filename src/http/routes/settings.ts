@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { RuntimesAnswer, SettingsAnswer } from '../../contract/settings.ts';
 import { interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
 import type { SurveyedRuntime } from '../../scripts/runtimes/survey-runtimes.ts';
 import type { Language } from '../../shared/text.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { languageOf } from '../language.ts';
 import { checkQuery } from '../query-fields.ts';
-import { LaterError } from '../wire/common.ts';
-import { RuntimesAnswer, SettingsAnswer } from '../wire/settings.ts';
 
 /** The settings of the service, and the interpreters on its machine. */
 export function addSettingsRoutes(app: FastifyInstance, { settings, runtimes }: AppDependencies): void {

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-
+import { LaterError } from '../../contract/common.ts';
+import { StopAnswer, StopBody } from '../../contract/service.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { StopAnswer, StopBody } from '../wire/service.ts';
 
 export function addStopRoute(app: FastifyInstance, { requestStop }: AppDependencies): void {
   const schema = {

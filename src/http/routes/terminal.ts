@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
-
+import { LaterError } from '../../contract/common.ts';
+import {
+  TerminalAnswer,
+  TerminalDoneAnswer,
+  TerminalInputBody,
+  TerminalSizeBody,
+} from '../../contract/terminal.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError } from '../wire/common.ts';
-import { TerminalAnswer, TerminalDoneAnswer, TerminalInputBody, TerminalSizeBody } from '../wire/terminal.ts';
 
 export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: AppDependencies): void {
   const schema = {

@@ -1,6 +1,6 @@
+import type { ModelSource } from '../../contract/values.ts';
 import type { AppError } from '../../shared/errors.ts';
 import type { Feed } from '../../shared/feed.ts';
-import type { ModelSource } from '../model.ts';
 import type { RepoId } from '../repo-id.ts';
 
 export interface DownloadRequest {

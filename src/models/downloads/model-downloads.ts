@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import type { ModelSource } from '../../contract/values.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -11,7 +12,6 @@ import { HubClient } from '../hubs/http-client.ts';
 import type { Hub, HubAccess } from '../hubs/hub.ts';
 import { HuggingFaceHub } from '../hubs/huggingface.ts';
 import { ModelScopeHub } from '../hubs/modelscope.ts';
-import type { ModelSource } from '../model.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
 import { Batches } from './batches.ts';
 import type { DownloadRequest, Downloads, DownloadView } from './download.ts';

@@ -1,4 +1,4 @@
-import type { ModelSource } from '../model.ts';
+import type { ModelSource } from '../../contract/values.ts';
 import type { RepoId } from '../repo-id.ts';
 import { parseEndpoint, readToken, refuseOffline } from './access.ts';
 import type { HubClient } from './http-client.ts';

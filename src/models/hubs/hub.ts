@@ -1,4 +1,4 @@
-import type { ModelSource } from '../model.ts';
+import type { ModelSource } from '../../contract/values.ts';
 import type { RepoId } from '../repo-id.ts';
 import type { HubResponse } from './http-client.ts';
 

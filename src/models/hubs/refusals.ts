@@ -1,5 +1,5 @@
+import type { ModelSource } from '../../contract/values.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { ModelSource } from '../model.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
 import { unreachable } from './hub-errors.ts';
 

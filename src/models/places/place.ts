@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
+import type { ModelPlace } from '../../contract/values.ts';
 import type { Witness } from '../evidence.ts';
-import type { ModelPlace } from '../model.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
 

@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
 
+import type { DesktopState, NotificationType } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { longestTimerMs } from '../../shared/longest-timer.ts';
 import type { Language, Text } from '../../shared/text.ts';
-import type { NotificationType } from '../notifications.ts';
 import { BackOff } from './back-off.ts';
 import { bodyText, titleText } from './bubble-text.ts';
 import { type BusAddress, findBusAddress } from './bus-address.ts';
 import { refusalOf } from './bus-connection.ts';
 import { describeTrouble } from './describe-trouble.ts';
-import type { Bubble, Desktop, DesktopState } from './desktop.ts';
+import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopReport } from './desktop-report.ts';
 import { type DaemonEvent, NotificationDaemon } from './notification-daemon.ts';
 import { type ShownBubble, ShownBubbles } from './shown-bubbles.ts';

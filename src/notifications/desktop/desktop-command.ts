@@ -1,7 +1,7 @@
+import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { runCommand } from '../../shared/run-command.ts';
 import { BackOff } from './back-off.ts';
-import type { DesktopState } from './desktop.ts';
 import { DesktopReport } from './desktop-report.ts';
 
 interface DesktopCommandOptions {

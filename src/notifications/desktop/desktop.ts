@@ -1,4 +1,4 @@
-import type { NotificationType } from '../notifications.ts';
+import type { DesktopState, NotificationType } from '../../contract/values.ts';
 
 /** A notification on the screen. */
 export interface Bubble {
@@ -12,14 +12,6 @@ export interface Bubble {
   /** The address that a click opens in the browser. */
   readonly address: string | null;
 }
-
-export const desktopStates = ['ready', 'unreachable', 'none'] as const;
-
-/**
- * ready: the last attempt worked, or there was none yet. unreachable: a desktop is expected, but did not respond.
- * none: the machine has no desktop.
- */
-export type DesktopState = (typeof desktopStates)[number];
 
 /** The desktop of the user. */
 export interface Desktop {

@@ -1,6 +1,7 @@
+import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { bodyText, titleText } from './bubble-text.ts';
-import type { Bubble, Desktop, DesktopState } from './desktop.ts';
+import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopCommand } from './desktop-command.ts';
 import { withSign } from './type-signs.ts';
 

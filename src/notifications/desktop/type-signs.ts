@@ -1,4 +1,4 @@
-import type { NotificationType } from '../notifications.ts';
+import type { NotificationType } from '../../contract/values.ts';
 
 /** Prefix of the title if a bubble cannot have an icon. */
 const signs: Readonly<Record<NotificationType, string>> = { success: '✓ ', error: '✗ ', info: '' };

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { win32 } from 'node:path';
 
+import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { longestTimerMs } from '../../shared/longest-timer.ts';
 import { bodyText, titleText } from './bubble-text.ts';
-import type { Bubble, Desktop, DesktopState } from './desktop.ts';
+import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopCommand } from './desktop-command.ts';
 import { powershellArguments, removeProgram, showProgram } from './toast-programs.ts';
 import { withSign } from './type-signs.ts';

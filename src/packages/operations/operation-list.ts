@@ -1,9 +1,10 @@
+import type { OperationKind, OperationStage, OperationState } from '../../contract/values.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import type { Logger } from '../../shared/log.ts';
 import { Slots } from '../../shared/slots.ts';
-import type { OperationKind, OperationStage, OperationState, OperationView } from '../package-operation.ts';
+import type { OperationView } from '../package-operation.ts';
 import type { PackageSource } from '../package-source.ts';
 import { Operation } from './operation.ts';
 import { refusalOf, tooMany } from './refusals.ts';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
+import type { OperationKind, OperationStage, OperationState } from '../../contract/values.ts';
 import type { Problem } from '../../scripts/script.ts';
 import type { AppError } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
-import type { OperationKind, OperationStage, OperationState, OperationView } from '../package-operation.ts';
+import type { OperationView } from '../package-operation.ts';
 import type { FetchProgress, PackageSource } from '../package-source.ts';
 
 /** Limit of reported problems, because a hostile package could have any number. */

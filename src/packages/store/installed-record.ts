@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import Value from 'typebox/value';
 
-import { type PackageSource, sourceKinds } from '../package-source.ts';
+import { sourceKinds } from '../../contract/values.ts';
+import type { PackageSource } from '../package-source.ts';
 
 /** One version of a package, as installed. */
 export interface InstalledVersion {

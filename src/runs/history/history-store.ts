@@ -1,4 +1,5 @@
-import type { BriefRun, EndCause, Origin, RunState } from '../run-record.ts';
+import type { EndCause, Origin, RunState } from '../../contract/values.ts';
+import type { BriefRun } from '../run-record.ts';
 import type { DurationCount } from './durations.ts';
 
 /** The last run of a page; the next page begins after it. */

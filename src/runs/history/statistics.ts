@@ -1,4 +1,4 @@
-import type { EndCause } from '../run-record.ts';
+import type { EndCause } from '../../contract/values.ts';
 import { type Durations, describeDurations } from './durations.ts';
 import type { Counts, DayCounts } from './history-store.ts';
 

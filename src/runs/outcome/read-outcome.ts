@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { EnvelopeSource } from '../../contract/values.ts';
 import { textOf } from '../../shared/decode-text.ts';
 import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
 import type { Text } from '../../shared/text.ts';
 import type { RunFolder } from '../run-folder.ts';
-import type { EnvelopeSource } from '../run-record.ts';
 import { checkEnvelope, type EnvelopeReading, readEnvelope } from './envelope.ts';
 import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';

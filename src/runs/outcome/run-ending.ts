@@ -1,6 +1,7 @@
+import type { RunState } from '../../contract/values.ts';
 import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import type { JsonText } from '../../shared/json-text.ts';
-import type { KeptOutput, RunEnding, RunState } from '../run-record.ts';
+import type { KeptOutput, RunEnding } from '../run-record.ts';
 import { isSuccess } from './is-success.ts';
 import type { OutcomeTexts } from './read-outcome.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { endCauses } from '../../execution/messages.ts';
+import { endCauses } from '../../contract/values.ts';
 import { describeHeldEnd } from './window-program.ts';
 
 const end = { cause: 'exit', exitCode: 0, signal: null, durationMs: 1234 } as const;

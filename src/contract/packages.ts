@@ -1,9 +1,7 @@
 import Type from 'typebox';
-
-import { operationKinds, operationStages, operationStates } from '../../packages/package-operation.ts';
-import { sourceKinds } from '../../packages/package-source.ts';
 import { Nullable } from './common.ts';
 import { Problem } from './scripts.ts';
+import { operationKinds, operationStages, operationStates, sourceKinds } from './values.ts';
 
 /** Longer than any usable path or address. */
 export const mostSourceCharacters = 4096;

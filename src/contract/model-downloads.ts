@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { modelSources } from '../../models/model.ts';
 import { Nullable } from './common.ts';
+import { modelSources } from './values.ts';
 
 /** More globs than any repo needs, and few enough to compare with every file of a large repo. */
 export const globBounds = { count: 100, length: 200 };

@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { notificationTypes } from '../../notifications/notifications.ts';
 import { Nullable } from './common.ts';
+import { notificationTypes } from './values.ts';
 
 export const NotificationsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),

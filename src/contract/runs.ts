@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { endCauses, origins, runStates } from '../../runs/run-record.ts';
 import { data, Envelope, Nullable, params } from './common.ts';
+import { endCauses, envelopeSources, origins, runStates } from './values.ts';
 
 const time = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
 
@@ -18,7 +17,7 @@ export const RunAnswer = Type.Object(
     end_cause: Nullable(Type.Enum(endCauses)),
     exit_code: Nullable(Type.Integer()),
     result: Nullable(Envelope),
-    envelope: Nullable(Type.Enum(['own', 'synthesized'])),
+    envelope: Nullable(Type.Enum(envelopeSources)),
     data: Type.Unknown(),
     params: Type.Record(Type.String(), Type.Unknown()),
     queued_at: Type.String({ format: 'date-time' }),

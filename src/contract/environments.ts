@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { environmentKinds } from '../../environments/environment.ts';
 import { Nullable } from './common.ts';
+import { environmentKinds } from './values.ts';
 
 const EnvironmentItem = Type.Object(
   {

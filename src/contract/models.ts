@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { modelPlaces, modelSources } from '../../models/model.ts';
 import { Nullable } from './common.ts';
+import { modelPlaces, modelSources } from './values.ts';
 
 export const ModelState = Type.Enum(['complete', 'partial', 'missing']);
 

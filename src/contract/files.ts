@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { entryKinds } from '../../files/list-folder.ts';
 import { Nullable } from './common.ts';
+import { entryKinds } from './values.ts';
 
 export const FilesQuery = Type.Object({
   path: Type.Optional(

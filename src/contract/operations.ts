@@ -1,7 +1,6 @@
 import Type from 'typebox';
-
-import { notificationTypes } from '../../notifications/notifications.ts';
 import { data, Envelope, Nullable, OriginHeaders, params } from './common.ts';
+import { notificationTypes } from './values.ts';
 
 const scriptId = Type.Optional(Type.String({ description: 'UUID of the script.' }));
 

@@ -1,8 +1,7 @@
 import Type from 'typebox';
-
-import { endCauses, origins, runStates } from '../../runs/run-record.ts';
 import { Nullable } from './common.ts';
 import { RunAnswer } from './runs.ts';
+import { endCauses, origins, runStates } from './values.ts';
 
 const commaList = (values: readonly string[]) =>
   Type.Optional(Type.String({ description: `One or more of ${values.join(', ')}, separated by commas.` }));

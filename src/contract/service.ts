@@ -1,8 +1,6 @@
 import Type from 'typebox';
-
-import { desktopStates } from '../../notifications/desktop/desktop.ts';
-import { containments, executorStates, warmLanguages } from '../../runs/run-record.ts';
 import { Nullable } from './common.ts';
+import { containments, desktopStates, executorStates, warmLanguages } from './values.ts';
 
 export const WarmAnswer = Type.Object(
   {
