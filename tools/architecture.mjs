@@ -23,7 +23,7 @@ function room(name, allowed, why) {
 
 const processStarters = [
   'src/executor/spawn-script\\.ts',
-  'src/executor/warm/start-host\\.ts',
+  'src/executor/warm/host\\.ts',
   'src/executor/launch-terminal\\.ts',
   'src/terminals/window/spawn-in-window\\.ts',
   'src/execution/launch-executor\\.ts',
@@ -119,7 +119,6 @@ export const importRules = [
       'runs/history/retention-store.ts',
       'runs/history/run-removal.ts',
       'runs/events/event-store.ts',
-      'runs/history/durations.ts',
       'runs/keys/key-store.ts',
       'notifications/notification-store.ts',
     ],

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { Heartbeat } from './heartbeat.ts';
+import { Heartbeat } from './executor-link.ts';
 
 function open() {
   const events: string[] = [];

@@ -1,10 +1,41 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 
 import type { StreamCapture } from '../execution/messages.ts';
-import { type RingState, ringFileOf } from '../execution/ring-state.ts';
+import { encodeRingState, type RingState, ringFileOf } from '../execution/ring-state.ts';
 import { rotateFile } from '../shared/rotate-file.ts';
-import { RingFile } from './ring-file.ts';
+
+const stateFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** The file that describes the state of a ring to readers. */
+class RingFile {
+  readonly #fd: number;
+
+  /** Throws if the disk is full or the path is in use. After a failed write, the file is removed. */
+  constructor(path: string, state: RingState) {
+    this.#fd = openSync(path, stateFlags, 0o600);
+    try {
+      this.write(state);
+    } catch (error) {
+      this.close();
+      rmSync(path, { force: true });
+      throw error;
+    }
+  }
+
+  write(state: RingState): void {
+    const bytes = encodeRingState(state);
+    if (writeSync(this.#fd, bytes, 0, bytes.length, 0) !== bytes.length) throw new Error('written in part');
+  }
+
+  close(): void {
+    try {
+      closeSync(this.#fd);
+    } catch {
+      // The last state may not have reached the disk; readers verify its checksum.
+    }
+  }
+}
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const smallestStrideBytes = 4096;

@@ -5,9 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { has } from '../../test/support/needs.ts';
 import { type Shell, startShell, untilSo } from '../../test/support/shells.ts';
 import type { Count } from '../execution/messages.ts';
-import { Census } from './census.ts';
 import type { RunCgroup } from './cgroups.ts';
-import { RunProcesses } from './run-processes.ts';
+import { Census, RunProcesses } from './run-processes.ts';
 
 interface Report {
   readonly counts: readonly Count[];

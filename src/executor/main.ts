@@ -22,8 +22,7 @@ import { inherit, Journal, type Legacy } from './journal.ts';
 import { RunProcesses } from './run-processes.ts';
 import { ExecutorServer } from './server.ts';
 import { terminate } from './terminate.ts';
-import { countRunnable } from './warm/demand.ts';
-import { WarmPool } from './warm/warm-pool.ts';
+import { countRunnable, WarmPool } from './warm/warm-pool.ts';
 import { Windows } from './windows.ts';
 
 /** No process reads the output of these scripts or waits for their exit any more; they get a moment to clean up. */

@@ -17,9 +17,9 @@ import {
 import { removeParameterFile } from '../execution/remove-parameter-file.ts';
 import { throughShortPath } from '../execution/socket-path.ts';
 import { type FromWindow, fromWindowTypes } from '../execution/window-messages.ts';
-import { Census } from './census.ts';
 import { type GivenRun, nothingShared } from './given-run.ts';
 import type { Journal } from './journal.ts';
+import { Census } from './run-processes.ts';
 import { type Equipment, type Supervision, supervise } from './supervise.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Windows } from './windows.ts';

@@ -1,4 +1,4 @@
-import type { RunEnds } from '../runs/run-ends.ts';
+import type { RunEnds } from '../runs/live-runs.ts';
 import { AppError } from '../shared/errors.ts';
 
 const longestWaitS = 300;

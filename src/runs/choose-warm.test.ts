@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { someScript } from '../../test/support/some-script.ts';
 import type { ScriptRuntime } from '../scripts/script.ts';
-import { chooseWarm } from './choose-warm.ts';
+import { chooseWarm } from './run-carrier.ts';
 
 const warm = { language: 'python', options: ['-X', 'utf8'], entry: '/scripts/some/main.py' } as const;
 const command = { file: '/usr/bin/python3', args: [...warm.options, warm.entry], env: {}, warm };

@@ -1,4 +1,11 @@
-import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../execution/messages.ts';
+import {
+  endWithoutProcess,
+  type RunEnd,
+  type RunSpec,
+  runCookie,
+  type WarmSpec,
+  type WindowSpec,
+} from '../execution/messages.ts';
 import {
   argumentsOf,
   type Command,
@@ -8,11 +15,10 @@ import {
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
-import { chooseWarm } from './choose-warm.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
-import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
+import { concludeRun, outcomeOf } from './outcome/read-outcome.ts';
 import type { ParameterFiles } from './parameter-files.ts';
 import { executorSilent } from './refusals.ts';
 import type { Run } from './run.ts';
@@ -232,4 +238,15 @@ export class RunCarrier {
       log.warn({ err: error }, 'cannot store a note about a run');
     });
   }
+}
+
+/** Returns how to start a run in a warm interpreter; null if the run needs an interpreter of its own. */
+export function chooseWarm(
+  { warm }: Command,
+  { runtime }: Pick<Script, 'runtime'>,
+  window: WindowSpec | null,
+): WarmSpec | null {
+  // A run in a window must start there, as a child process of the terminal.
+  if (warm === undefined || window !== null || !runtime.mayStartWarm) return null;
+  return { ...warm, preload: runtime.preload };
 }

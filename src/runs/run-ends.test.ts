@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { queuedRun } from '../../test/support/run-records.ts';
 import { Feed } from '../shared/feed.ts';
 import type { RunEvent } from './ledger.ts';
-import { RunEnds } from './run-ends.ts';
+import { RunEnds } from './live-runs.ts';
 import type { BriefRun } from './run-record.ts';
 
 function setUp(...runs: BriefRun[]) {

@@ -2,7 +2,6 @@ import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
-
 import { tempFolder } from '../../test/support/hob.ts';
 import { runFolderAt } from './run-folder.ts';
 import { addRunNote, readRunNotes } from './run-notes.ts';

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-
 import { readRegularFile } from '../shared/read-regular-file.ts';
 import type { RunFolder } from './run-folder.ts';
 

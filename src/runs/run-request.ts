@@ -10,11 +10,9 @@ import type { JsonText } from '../shared/json-text.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
-import { maskSecrets } from './inputs.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { Ledger } from './ledger.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
-import type { RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 import type { RunWindowsOptions } from './run-windows.ts';
 
@@ -112,40 +110,5 @@ export interface RunServiceOptions {
     outputAnswerBytes: number;
     resultBytes: number;
     keepKeysMs: number;
-  };
-}
-
-/** Builds the record of a new run. */
-export function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
-  const { script } = request;
-  return {
-    runId,
-    scriptId: script.id,
-    scriptName: script.name,
-    scriptVersion: script.version,
-    origin: request.origin,
-    parentRunId: request.caller?.runId ?? null,
-    depth: request.depth,
-    sync: request.sync,
-    executor: null,
-    state: 'queued',
-    endCause: null,
-    exitCode: null,
-    result: null,
-    code: null,
-    message: null,
-    envelope: null,
-    data: request.data,
-    params: maskSecrets(script, request.params),
-    queuedAt: now.toISOString(),
-    startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    stdoutBytes: null,
-    stderrBytes: null,
-    stdoutKept: null,
-    stderrKept: null,
-    truncated: null,
-    leftRunning: null,
   };
 }

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-
 import type { Containment } from '../contract/values.ts';
 import type { Count } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
 import { hashToken, newToken } from './callers/chain.ts';
-import type { Progress } from './events/progress.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
-import type { RunEvent } from './ledger.ts';
+import { maskSecrets } from './inputs.ts';
+import type { Progress, RunEvent } from './ledger.ts';
 import { LiveRuns } from './live-runs.ts';
-import { renewParameterFile, writeParameterFile } from './parameter-file.ts';
-import { ParameterFiles } from './parameter-files.ts';
+import { ParameterFiles, renewParameterFile, writeParameterFile } from './parameter-files.ts';
 import {
   callerStopping,
   endedAlready,
@@ -27,7 +25,7 @@ import { runFolderAt } from './run-folder.ts';
 import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
-import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
+import type { RunRequest, RunServiceOptions, SubmittedRun } from './run-request.ts';
 
 /** Time that a stop needs besides the grace period: to kill processes, to check for survivors, and to record the ends. */
 const stopSettleMs = 5000;
@@ -323,4 +321,39 @@ async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): 
   });
   await Promise.race([what, enough]);
   clearTimeout(timer);
+}
+
+/** Builds the record of a new run. */
+function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
+  const { script } = request;
+  return {
+    runId,
+    scriptId: script.id,
+    scriptName: script.name,
+    scriptVersion: script.version,
+    origin: request.origin,
+    parentRunId: request.caller?.runId ?? null,
+    depth: request.depth,
+    sync: request.sync,
+    executor: null,
+    state: 'queued',
+    endCause: null,
+    exitCode: null,
+    result: null,
+    code: null,
+    message: null,
+    envelope: null,
+    data: request.data,
+    params: maskSecrets(script, request.params),
+    queuedAt: now.toISOString(),
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    stdoutBytes: null,
+    stderrBytes: null,
+    stdoutKept: null,
+    stderrKept: null,
+    truncated: null,
+    leftRunning: null,
+  };
 }

@@ -1,38 +1,45 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ExecutorClient } from '../execution/executor-client.ts';
+import type { WarmLimits, WarmState } from '../execution/messages.ts';
 import { openFolder } from '../files/open-folder.ts';
 import { type Listening, listen } from '../http/access/listen.ts';
+import { TokenGuard } from '../http/access/token-guard.ts';
 import { buildApp } from '../http/app.ts';
+import type { ShownSettings } from '../http/dependencies.ts';
 import { eventData } from '../http/events/event-data.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { addServiceGauges } from '../metrics/service-gauges.ts';
 import { BareCallers } from '../runs/callers/bare-callers.ts';
+import { isLiveToken } from '../runs/callers/chain.ts';
 import { traceCaller } from '../runs/callers/trace-caller.ts';
 import { EventLog } from '../runs/events/event-log.ts';
 import { HistoryKeeper } from '../runs/history/history-keeper.ts';
 import { RunRemover } from '../runs/history/run-remover.ts';
-import { KeyedRuns } from '../runs/keys/keyed-runs.ts';
-import { recallOutcome } from '../runs/keys/recall-run.ts';
+import { KeyedRuns, recallOutcome } from '../runs/keys/keyed-runs.ts';
 import { Ledger } from '../runs/ledger.ts';
+import { RunEnds } from '../runs/live-runs.ts';
 import { OutcomeReader } from '../runs/outcome/outcome-reader.ts';
 import { RunOutputs } from '../runs/output/run-outputs.ts';
 import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
-import { RunEnds } from '../runs/run-ends.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
 import { RunService } from '../runs/run-service.ts';
+import type { RunStore } from '../runs/run-store.ts';
 import { RunTerminals } from '../runs/run-terminals.ts';
 import { Catalogue } from '../scripts/catalogue.ts';
 import { CatalogueReport } from '../scripts/report-catalogue.ts';
 import { watchCatalogue } from '../scripts/watch-catalogue.ts';
+import { settingsFile } from '../settings/home.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { settingsInForce } from '../settings/settings-in-force.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { makePrivateFolder } from '../shared/private-files.ts';
 import { announceService } from '../shared/service-file.ts';
+import { ensureToken } from '../shared/token-file.ts';
 import { Checkpointer } from '../storage/checkpointer.ts';
-import { openDatabase } from '../storage/database.ts';
-import { Facts } from '../storage/facts.ts';
+import { Facts, openDatabase } from '../storage/database.ts';
 import { importOldEntries } from '../storage/old-entries.ts';
 import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from '../storage/sqlite-history-store.ts';
@@ -40,15 +47,28 @@ import { SqliteKeyStore } from '../storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from '../storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from '../storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
-import { composeGuard } from './access.ts';
 import { builder } from './build-runs.ts';
-import { composeExecutor } from './executor.ts';
 import { composeModels } from './models.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePackages } from './packages.ts';
 import { publishCatalogue } from './publish-events.ts';
 import { bodyLimits, historyLimits, runLimits, runWindows } from './runs.ts';
-import { composeSettings } from './settings.ts';
+
+const megabyte = 1_000_000;
+
+const minuteMs = 60_000;
+
+interface Composed {
+  executor: ExecutorClient;
+  /** The warm interpreters: their limits and their current state. */
+  warm: { readonly limits: WarmLimits; state(): WarmState | null };
+}
+
+interface AccessParts {
+  settings: LoadedSettings;
+  store: RunStore;
+  log: Logger;
+}
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -324,4 +344,45 @@ export async function startService({
     await closeAll(AbortSignal.abort());
     throw error;
   }
+}
+
+/** Builds the guard that checks the token of each request; null if the settings require no token. */
+async function composeGuard({ settings, store, log }: AccessParts): Promise<TokenGuard | null> {
+  if (!settings.token) return null;
+  const { home } = settings;
+  await ensureToken(home);
+  return new TokenGuard({
+    home,
+    isLiveRun: (token) => isLiveToken(token, store),
+    clock: systemClock,
+    log: log.child({ part: 'access' }),
+  });
+}
+
+/** The settings as clients see them. The address is a function because the service starts to listen later. */
+function composeSettings(settings: LoadedSettings, listening: () => Listening | undefined): ShownSettings {
+  const { home } = settings;
+  return {
+    home,
+    file: settingsFile(home),
+    reached: () => ({ address: listening()?.url ?? '', beyond: listening()?.beyond ?? [] }),
+    items: settingsInForce(settings),
+  };
+}
+
+/** Builds the client of the executor process. */
+function composeExecutor(settings: LoadedSettings, version: string, log: Logger): Composed {
+  const limits: WarmLimits = {
+    memoryBytes: settings.warm_memory_mb * megabyte,
+    idleMs: settings.warm_idle_minutes * minuteMs,
+  };
+  const executor = new ExecutorClient({
+    home: settings.home,
+    entry: fileURLToPath(new URL('../executor/main.js', import.meta.url)),
+    version,
+    env: settings.environment,
+    warmLimits: limits,
+    log: log.child({ part: 'executor' }),
+  });
+  return { executor, warm: { limits, state: () => executor.warm } };
 }

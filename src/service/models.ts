@@ -10,7 +10,7 @@ import { ModelNeeds } from '../scripts/model-needs.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
-import { publishProgress } from './publish-progress.ts';
+import { publishProgress } from './publish-events.ts';
 
 interface ModelParts {
   settings: LoadedSettings;

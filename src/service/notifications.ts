@@ -1,18 +1,37 @@
 import { Bubbles } from '../notifications/bubbles.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
-import { Notifications } from '../notifications/notifications.ts';
+import { Notifications, type SentNotification } from '../notifications/notifications.ts';
 import type { EventLog } from '../runs/events/event-log.ts';
+import type { RunEvent } from '../runs/ledger.ts';
+import type { BriefRun } from '../runs/run-record.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
+import type { NotifyOn, Script } from '../scripts/script.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { userLanguage } from '../settings/user-language.ts';
+import { assertNever } from '../shared/assert-never.ts';
 import { systemClock } from '../shared/clock.ts';
+import { describeDuration } from '../shared/describe-duration.ts';
+import type { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Language, Text } from '../shared/text.ts';
 import type { Database } from '../storage/database.ts';
 import { SqliteNotificationStore } from '../storage/sqlite-notification-store.ts';
-import { notifyRunEnds } from './notify-run-ends.ts';
 import { publishNotifications } from './publish-events.ts';
+
+interface RunEndParts {
+  events: Feed<RunEvent>;
+  notifications: Pick<Notifications, 'show'>;
+  findScript: (id: string) => Script | null;
+  /** The language of the desktop user. */
+  language: Language;
+}
+
+const successMs = 5000;
+
+/** Errors take longer to read. */
+const errorMs = 10_000;
 
 interface NotificationParts {
   database: Database;
@@ -66,4 +85,75 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
       await desktop.close();
     },
   };
+}
+
+/** Sends a desktop notification when an asynchronous run ends, if the manifest of its script asks for one. */
+export function notifyRunEnds({ events, notifications, findScript, language }: RunEndParts): void {
+  events.subscribe(({ type, run }) => {
+    if (type !== 'ended' || run.sync) return;
+    // Uses the current manifest: a change made during the run applies to that run too.
+    const notifyOn = findScript(run.scriptId)?.runtime.notifyOn ?? 'never';
+    if (isWorthNotifying(run, notifyOn)) notifications.show(describeEnd(run, language));
+  });
+}
+
+function isWorthNotifying(run: BriefRun, notifyOn: NotifyOn): boolean {
+  if (notifyOn !== 'failure') return notifyOn === 'always';
+  // The user who cancelled the run or stopped the service already knows.
+  const wasStopped = run.endCause === 'cancelled' || run.endCause === 'shutdown';
+  return run.state !== 'succeeded' && !wasStopped;
+}
+
+function describeEnd(run: BriefRun, language: Language): SentNotification {
+  const isSuccess = run.state === 'succeeded';
+  const [fallback, durationMs] = isSuccess ? [success(run), successMs] : [failure(run), errorMs];
+  return {
+    type: isSuccess ? 'success' : 'error',
+    message: messageOf(run) ?? `${fallback[language]}${isSuccess ? '' : lastWords(run)}`,
+    durationMs,
+    showClose: false,
+    run,
+  };
+}
+
+/**
+ * The message of the script. A synthesized message is in the language of the caller, so it is used only when it states
+ * a reason that no other field has: why the script could not be started.
+ */
+function messageOf({ envelope, message, endCause }: BriefRun): string | null {
+  if (message === null || message.trim() === '') return null;
+  return envelope === 'synthesized' && endCause !== 'spawn-failed' ? null : message;
+}
+
+function success({ durationMs }: BriefRun): Text {
+  const took = describeDuration(durationMs ?? 0);
+  return { en: `Done in ${took.en}`, zh: `已完成，用时 ${took.zh}` };
+}
+
+function failure({ endCause, exitCode }: BriefRun): Text {
+  switch (endCause) {
+    case 'signal':
+      return { en: `Terminated by a signal (exit code ${exitCode})`, zh: `被信号终止（退出码 ${exitCode}）` };
+    case 'timeout':
+      return { en: 'Stopped: time limit reached', zh: '运行超时，已被终止' };
+    case 'cancelled':
+      return { en: 'Cancelled', zh: '已取消' };
+    case 'shutdown':
+      return { en: 'Stopped with Hob', zh: '随 Hob 停止' };
+    case 'spawn-failed':
+      return { en: 'Could not be started', zh: '无法启动' };
+    case 'exit':
+      return { en: `Failed with exit code ${exitCode}`, zh: `失败，退出码 ${exitCode}` };
+    case 'lost':
+    case null:
+      return { en: 'Outcome unknown', zh: '结果未知' };
+    default:
+      return assertNever(endCause);
+  }
+}
+
+/** The last output of the script, in any language. It follows Hob's description of a failure. */
+function lastWords({ envelope, message }: BriefRun): string {
+  const at = envelope === 'synthesized' ? (message?.indexOf('\n') ?? -1) : -1;
+  return at < 0 || message === null ? '' : message.slice(at);
 }

@@ -16,9 +16,8 @@ import { type SurveyedRuntime, surveyRuntimes } from '../scripts/runtimes/survey
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
-import { buildRuns } from './build-runs.ts';
-import { publishProgress } from './publish-progress.ts';
-import { resolveRun } from './resolve-run.ts';
+import { buildRuns, resolveRun } from './build-runs.ts';
+import { publishProgress } from './publish-events.ts';
 
 interface PackageParts {
   settings: LoadedSettings;

@@ -5,8 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { openDatabase } from './database.ts';
-import { Facts } from './facts.ts';
+import { Facts, openDatabase } from './database.ts';
 import { migrations } from './migrations.ts';
 
 const [newest, old] = [migrations.length, migrations.length - 1];

@@ -5,9 +5,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { bucketOf } from '../runs/history/durations.ts';
-import { type Database, durably, NewerDatabaseError, openDatabase } from './database.ts';
-import { Facts } from './facts.ts';
+import { bucketOf } from '../runs/history/history-store.ts';
+import { type Database, durably, Facts, NewerDatabaseError, openDatabase } from './database.ts';
 import { migrations } from './migrations.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
 

@@ -5,6 +5,24 @@ import { claimPrivateFile } from '../shared/private-files.ts';
 import { copyDatabase } from './copy-database.ts';
 import { migrations } from './migrations.ts';
 
+/** Small values that the service keeps across restarts. */
+export class Facts {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get(name: string): string | null {
+    const row = this.#database.prepare('SELECT value FROM facts WHERE name = ?').get(name);
+    return row === undefined ? null : String(row.value);
+  }
+
+  set(name: string, value: string): void {
+    this.#database.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)').run(name, value);
+  }
+}
+
 export type Database = DatabaseSyncInstance;
 
 /** Thrown for a database of a newer Hob: this version does not know its schema and might damage it. */

@@ -7,8 +7,7 @@ import {
   type LoggedEvent,
   type NewEvent,
 } from '../runs/events/event-store.ts';
-import { type Database, named, transact } from './database.ts';
-import { Facts } from './facts.ts';
+import { type Database, Facts, named, transact } from './database.ts';
 import { oneOf, type Row } from './run-rows.ts';
 
 const columns = 'seq, type, run_id, data';

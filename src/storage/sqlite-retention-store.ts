@@ -3,7 +3,6 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { HistoryTotals } from '../runs/history/history-store.ts';
 import type { FolderSize, RetentionLimits, RetentionStore } from '../runs/history/retention-store.ts';
 import { type Database, named, transact } from './database.ts';
-import { totalsOf } from './history-totals.ts';
 import type { Row } from './run-rows.ts';
 
 /** Estimated size of a record besides its texts: the other columns and the index entries. */
@@ -151,4 +150,13 @@ function oneBatch(rows: readonly Row[]): string[] {
     return index === 0 || bytes <= batchBytes;
   });
   return fitting.map((row) => String(row.run_id));
+}
+
+/** Reads the number of runs on record and their disk space. Triggers keep both up to date, so no rows are counted here. */
+export function totalsOf(database: Database): () => HistoryTotals {
+  const totals = database.prepare('SELECT runs, bytes FROM history');
+  return () => {
+    const row = totals.get();
+    return { runs: Number(row?.runs ?? 0), bytes: Number(row?.bytes ?? 0) };
+  };
 }

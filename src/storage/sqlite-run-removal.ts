@@ -1,6 +1,6 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 
-import type { RunRemoval } from '../runs/history/run-removal.ts';
+import type { RunRemoval } from '../runs/history/retention-store.ts';
 import { Feed } from '../shared/feed.ts';
 import { type Database, named, transact } from './database.ts';
 

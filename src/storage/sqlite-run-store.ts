@@ -1,10 +1,104 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-
+import type { Counts } from '../runs/history/history-store.ts';
+import { bucketOf } from '../runs/history/history-store.ts';
 import type { BriefRun, RunEnding, RunRecord } from '../runs/run-record.ts';
 import type { Count, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
+import { localDay } from '../shared/local-day.ts';
 import { type Database, durably, named, transact } from './database.ts';
-import { RunCounts } from './run-counts.ts';
-import { briefColumns, columns, isBrief, toBrief, toRecord } from './run-rows.ts';
+import { briefColumns, columns, isBrief, type Row, toBrief, toOutcomeCount, toRecord } from './run-rows.ts';
+
+type Outcome = [state: string, endCause: string, runs: number];
+
+type Duration = [bucket: number, runs: number, totalMs: number];
+
+/**
+ * The counts of one script on one day, stored in one row: separate rows for each bucket of a year would be slow to
+ * read.
+ */
+interface DayCount {
+  readonly outcomes: Outcome[];
+  readonly durations: Duration[];
+}
+
+/** Counts of many days and scripts, added up by day or by script. */
+export class CountSums {
+  readonly #sums = new Map<string, { outcomes: Map<string, Outcome>; durations: Map<number, Duration> }>();
+
+  add(of: string, { outcomes, durations }: DayCount): void {
+    let sum = this.#sums.get(of);
+    if (sum === undefined) {
+      sum = { outcomes: new Map(), durations: new Map() };
+      this.#sums.set(of, sum);
+    }
+    for (const [state, endCause, runs] of outcomes) {
+      const key = `${state} ${endCause}`;
+      const known = sum.outcomes.get(key);
+      if (known === undefined) sum.outcomes.set(key, [state, endCause, runs]);
+      else known[2] += runs;
+    }
+    for (const [bucket, runs, totalMs] of durations) {
+      const known = sum.durations.get(bucket);
+      if (known === undefined) {
+        sum.durations.set(bucket, [bucket, runs, totalMs]);
+      } else {
+        known[1] += runs;
+        known[2] += totalMs;
+      }
+    }
+  }
+
+  get counts(): Counts {
+    const all = [...this.#sums];
+    return {
+      outcomes: all.flatMap(([of, { outcomes }]) =>
+        [...outcomes.values()].map(([state, endCause, runs]) => toOutcomeCount(of, state, endCause, runs)),
+      ),
+      durations: all.flatMap(([of, { durations }]) =>
+        [...durations.values()].map(([bucket, runs, totalMs]) => ({ of, bucket, runs, totalMs })),
+      ),
+    };
+  }
+}
+
+/** Maximum number of scripts whose counts of a day are cached. */
+const mostKept = 200;
+
+/** Counts runs by day and script when they end, so that statistics need not read all runs. */
+class RunCounts {
+  readonly #name: StatementSyncInstance;
+  readonly #find: StatementSyncInstance;
+  readonly #put: StatementSyncInstance;
+  /** The counts last written, for scripts in use. No other code writes them. */
+  readonly #kept = new Map<string, { day: string; name: string; count: DayCount }>();
+
+  constructor(database: Database) {
+    this.#name = database.prepare(
+      `INSERT INTO script_names VALUES (?, ?)
+         ON CONFLICT DO UPDATE SET script_name = excluded.script_name WHERE script_name <> excluded.script_name`,
+    );
+    this.#find = database.prepare('SELECT outcomes, durations FROM run_days WHERE day = ? AND script_id = ?');
+    this.#put = database.prepare('INSERT OR REPLACE INTO run_days VALUES (?, ?, ?, ?)');
+  }
+
+  /** Clears the cache after a failed transaction, because its counts are not on record. */
+  reread(): void {
+    this.#kept.clear();
+  }
+
+  add({ scriptId, scriptName }: Pick<BriefRun, 'scriptId' | 'scriptName'>, ending: RunEnding): void {
+    const day = localDay(ending.endedAt === null ? new Date() : new Date(ending.endedAt));
+    const kept = this.#kept.get(scriptId);
+    if (kept?.name !== scriptName) this.#name.run(scriptId, scriptName);
+    const count = kept?.day === day ? kept.count : readDayCount(this.#find.get(day, scriptId));
+    if (ending.endCause !== null) countOutcome(count, ending.state, ending.endCause);
+    // A run that never started has no duration.
+    if (ending.startedAt !== null && ending.durationMs !== null)
+      countDuration(count, bucketOf(ending.durationMs), ending.durationMs);
+    this.#put.run(day, scriptId, JSON.stringify(count.outcomes), JSON.stringify(count.durations));
+    if (this.#kept.size >= mostKept) this.#kept.clear();
+    this.#kept.set(scriptId, { day, name: scriptName, count });
+  }
+}
 
 const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync,
   state, data, params, queued_at, started_at, executor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -165,5 +259,26 @@ export class SqliteRunStore implements RunStore {
   #write<Result>(durable: boolean, write: () => Result): Result {
     const isOwn = durable && !this.#database.isTransaction;
     return named(() => (isOwn ? durably(this.#database, write) : write()));
+  }
+}
+
+export function readDayCount(row: Row | undefined): DayCount {
+  if (row === undefined) return { outcomes: [], durations: [] };
+  return { outcomes: JSON.parse(String(row.outcomes)), durations: JSON.parse(String(row.durations)) };
+}
+
+function countOutcome({ outcomes }: DayCount, state: string, endCause: string): void {
+  const known = outcomes.find((outcome) => outcome[0] === state && outcome[1] === endCause);
+  if (known === undefined) outcomes.push([state, endCause, 1]);
+  else known[2]++;
+}
+
+function countDuration({ durations }: DayCount, bucket: number, durationMs: number): void {
+  const known = durations.find((duration) => duration[0] === bucket);
+  if (known === undefined) {
+    durations.push([bucket, 1, durationMs]);
+  } else {
+    known[1]++;
+    known[2] += durationMs;
   }
 }

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 
 import { type RunSpec, runCookie } from '../../src/execution/messages.ts';
 import { FifoPool, type OutputPipe } from '../../src/executor/fifo-pool.ts';
-import type { InterpreterSpec, Order, WarmInterpreter } from '../../src/executor/warm/warm-interpreter.ts';
+import type { InterpreterSpec, Order, WarmInterpreter } from '../../src/executor/warm/host.ts';
 import { tempFolder } from './hob.ts';
 import { findProgram, testPath } from './needs.ts';
 import { killEach, processesWith } from './processes.ts';

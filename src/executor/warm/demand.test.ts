@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { has } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
-import { countRunnable } from './demand.ts';
+import { countRunnable } from './warm-pool.ts';
 
 const canTell = has('/proc/loadavg', existsSync('/proc/loadavg'));
 

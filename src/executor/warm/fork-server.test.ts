@@ -18,7 +18,7 @@ import {
 } from '../../../test/support/warm-scene.ts';
 import { isEnding, isSameProcess, startTicksOf } from '../process-table.ts';
 import { ForkServer, type ServerEnd } from './fork-server.ts';
-import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
+import type { InterpreterSpec, WarmInterpreter } from './host.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
 

@@ -2,10 +2,16 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
 import { type FifoPool, giveAway, type LentFifo } from '../fifo-pool.ts';
 import { isEnding } from '../process-table.ts';
-import { HostChildren } from './host-children.ts';
-import { hostCommand } from './host-command.ts';
-import { type Host, startHost } from './start-host.ts';
-import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
+import {
+  encodeOrder,
+  type Host,
+  HostChildren,
+  hostCommand,
+  type InterpreterSpec,
+  type Order,
+  startHost,
+  type WarmInterpreter,
+} from './host.ts';
 
 /**
  * Why a fork server has ended: its modules start threads, its Python is not supported, a file that it loaded has

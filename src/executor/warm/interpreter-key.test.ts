@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { GivenRun } from '../given-run.ts';
-import { describeInterpreter } from './interpreter-key.ts';
+import { describeInterpreter } from './warm-pool.ts';
 
 const runId = 'c9a646d3-9c61-4cb7-bfcd-ee2522c8f633';
 

@@ -18,8 +18,8 @@ import {
 } from '../../../test/support/warm-scene.ts';
 import type { GivenRun } from '../given-run.ts';
 import { isSameProcess, startTicksOf } from '../process-table.ts';
+import type { Launched } from './launcher.ts';
 import { Launcher } from './launcher.ts';
-import type { Launched } from './launcher-process.ts';
 
 const python = findProgram('python3');
 const canLaunch = has('Python on Linux', python !== null && existsSync('/proc/self/stat'));

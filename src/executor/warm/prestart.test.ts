@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { has } from '../../../test/support/needs.ts';
 import { openWarmScene, programs, seeThrough, type WarmScene } from '../../../test/support/warm-scene.ts';
 import { runCookie } from '../../execution/messages.ts';
-import { type PrestartFailure, prestart } from './prestart.ts';
-import type { InterpreterSpec, Order, WarmInterpreter } from './warm-interpreter.ts';
+import type { InterpreterSpec, Order, WarmInterpreter } from './host.ts';
+import { type PrestartFailure, prestart } from './warm-group.ts';
 
 const isHere = has('the memory of a process as a file', existsSync('/proc/self/mem'));
 

@@ -14,8 +14,8 @@ import {
   seeThrough,
   type WarmScene,
 } from '../../../test/support/warm-scene.ts';
+import type { InterpreterSpec } from './host.ts';
 import { WarmGroup } from './warm-group.ts';
-import type { InterpreterSpec } from './warm-interpreter.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
 

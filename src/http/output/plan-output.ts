@@ -1,4 +1,4 @@
-import { leftOutLine } from '../../runs/outcome/read-output.ts';
+import { leftOutLine } from '../../runs/outcome/read-outcome.ts';
 import { type Gap, gapsOf } from '../../runs/output/log-layout.ts';
 import type { OutputView } from '../../runs/output/run-outputs.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../contract/operations.ts';
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
-import { fingerprint } from '../../runs/keys/fingerprint.ts';
 import type { KeyUse } from '../../runs/keys/key-store.ts';
+import { fingerprint } from '../../runs/keys/keyed-runs.ts';
 import type { SubmittedRun } from '../../runs/run-request.ts';
 import { readTempFile } from '../../runs/temp-file.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ExecutionAnswer, ExecutionError, LinkBody } from '../../contract/operations.ts';
 import { depthOfLink } from '../../runs/callers/chain.ts';
-import type { Connection } from '../../runs/callers/find-socket-inode.ts';
+import type { Connection } from '../../runs/callers/trace-caller.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import { AppError } from '../../shared/errors.ts';
 import { answerSync } from '../answer-sync.ts';

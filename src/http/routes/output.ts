@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
 import { LaterError } from '../../contract/common.ts';
 import { OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../../contract/runs.ts';
-import { leftOutLine } from '../../runs/outcome/read-output.ts';
+import { leftOutLine } from '../../runs/outcome/read-outcome.ts';
 import type { OutputPiece, StreamName } from '../../runs/output/run-outputs.ts';
 import { stopping } from '../../runs/refusals.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -1,8 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import type { TokenOwner } from '../run-store.ts';
 import type { Caller } from './chain.ts';
-import type { Connection } from './find-socket-inode.ts';
-import type { TracedCaller } from './trace-caller.ts';
+import type { Connection, TracedCaller } from './trace-caller.ts';
 
 interface BareCallersOptions {
   store: { find(runId: string): TokenOwner | null };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { has } from '../../../test/support/needs.ts';
-import { childrenByParent, childrenOf, listProcesses, readStat, readVariable } from './proc-files.ts';
+import { childrenByParent, childrenOf, listProcesses, readStat, readVariable } from './trace-caller.ts';
 
 function launch(env: Record<string, string> = {}): number {
   const child = spawn('/bin/cat', { env, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { has, testPath } from '../../../test/support/needs.ts';
-import type { Connection } from './find-socket-inode.ts';
+import type { Connection } from './trace-caller.ts';
 import { traceCaller } from './trace-caller.ts';
 
 const run = '0b6f2b0e-5d0a-4c53-9a3e-6a2f5a1f7c01';

@@ -1,6 +1,48 @@
 import type { EndCause, Origin, RunState } from '../../contract/values.ts';
 import type { BriefRun } from '../run-record.ts';
-import type { DurationCount } from './durations.ts';
+
+/** Durations are counted in buckets, four for every doubling, so estimates are at most a fifth off. */
+const perDoubling = 4;
+
+interface DurationCount {
+  readonly bucket: number;
+  readonly runs: number;
+  readonly totalMs: number;
+}
+
+interface Durations {
+  readonly meanMs: number;
+  /** Estimates: the mean of the bucket into which they fall. */
+  readonly medianMs: number;
+  readonly p95Ms: number;
+}
+
+/** How some runs ended, and how long they took. */
+export interface Tally {
+  readonly runs: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly endCauses: Readonly<Partial<Record<EndCause, number>>>;
+  /** Null if no run started. */
+  readonly durations: Durations | null;
+}
+
+interface Statistics {
+  readonly all: Tally;
+  /** The scripts with the most runs come first. */
+  readonly scripts: readonly (Tally & { readonly scriptId: string; readonly scriptName: string })[];
+  /** Every day of the span, including days without runs. */
+  readonly days: readonly (Tally & { readonly day: string })[];
+}
+
+const nothing: Counts = { outcomes: [], durations: [] };
+
+/** A run with all runs that it started. */
+export interface RunTree {
+  readonly run: FamilyMember;
+  readonly children: readonly RunTree[];
+}
 
 /** The last run of a page; the next page begins after it. */
 export interface Cursor {
@@ -123,4 +165,91 @@ export interface HistoryStore {
   /** The script that ran last comes first. Yields to other work too. */
   outcomes(query: OutcomeQuery): Promise<readonly ScriptOutcomes[]>;
   totals(): HistoryTotals;
+}
+
+/** Builds a tree from members. The first is the root, and each comes after its parent. Null if there are no members. */
+export function growTree(members: readonly FamilyMember[]): RunTree | null {
+  const [root] = members;
+  if (root === undefined) return null;
+  const childrenOf = new Map<string, RunTree[]>();
+  const nodes = members.map((run) => {
+    const children: RunTree[] = [];
+    childrenOf.set(run.runId, children);
+    return { run, children };
+  });
+  for (const node of nodes.slice(1)) childrenOf.get(node.run.parentRunId ?? '')?.push(node);
+  return nodes[0] ?? null;
+}
+
+export function describeCounts({ scripts, days, names }: DayCounts, span: readonly string[]): Statistics {
+  const byScript = [...grouped(scripts)].map(([scriptId, counts]) => ({
+    scriptId,
+    scriptName: names.get(scriptId) ?? scriptId,
+    ...tally(counts),
+  }));
+  const byDay = grouped(days);
+  return {
+    all: tally(days),
+    scripts: byScript.sort((a, b) => b.runs - a.runs || a.scriptName.localeCompare(b.scriptName)),
+    days: span.map((day) => ({ day, ...tally(byDay.get(day) ?? nothing) })),
+  };
+}
+
+function tally({ outcomes, durations }: Counts): Tally {
+  const states = { succeeded: 0, failed: 0, unknown: 0, queued: 0, running: 0 };
+  const endCauses: Partial<Record<EndCause, number>> = {};
+  let runs = 0;
+  for (const outcome of outcomes) {
+    runs += outcome.runs;
+    states[outcome.state] += outcome.runs;
+    endCauses[outcome.endCause] = (endCauses[outcome.endCause] ?? 0) + outcome.runs;
+  }
+  const { succeeded, failed, unknown } = states;
+  return { runs, succeeded, failed, unknown, endCauses, durations: describeDurations(durations) };
+}
+
+/** Groups the counts by script or by day. */
+function grouped({ outcomes, durations }: Counts): Map<string, Counts> {
+  const outcomesOf = groupBy(outcomes);
+  const durationsOf = groupBy(durations);
+  return new Map(
+    [...outcomesOf].map(([of, some]) => [of, { outcomes: some, durations: durationsOf.get(of) ?? [] }]),
+  );
+}
+
+function groupBy<Item extends { readonly of: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.of);
+    if (group === undefined) groups.set(item.of, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+export function bucketOf(durationMs: number): number {
+  return durationMs < 1 ? 0 : 1 + Math.floor(perDoubling * Math.log2(durationMs));
+}
+
+/** Null if there are no counts. */
+function describeDurations(counts: readonly DurationCount[]): Durations | null {
+  const runs = counts.reduce((sum, count) => sum + count.runs, 0);
+  if (runs === 0) return null;
+  const totalMs = counts.reduce((sum, count) => sum + count.totalMs, 0);
+  const sorted = [...counts].sort((a, b) => a.bucket - b.bucket);
+  return {
+    meanMs: Math.round(totalMs / runs),
+    medianMs: percentile(sorted, runs / 2),
+    p95Ms: percentile(sorted, runs * 0.95),
+  };
+}
+
+function percentile(sorted: readonly DurationCount[], rank: number): number {
+  let seen = 0;
+  for (const { runs, totalMs } of sorted) {
+    seen += runs;
+    // The mean of a bucket lies inside the bucket, and is exact if all its durations are equal.
+    if (seen >= rank) return Math.round(totalMs / runs);
+  }
+  return 0;
 }

@@ -4,7 +4,7 @@ import { removeFolder } from '../../shared/remove-folder.ts';
 import { unknownRun } from '../refusals.ts';
 import { runFolderAt } from '../run-folder.ts';
 import type { RunRecord } from '../run-record.ts';
-import type { RunRemoval } from './run-removal.ts';
+import type { RunRemoval } from './retention-store.ts';
 
 interface RunRemoverOptions {
   removal: RunRemoval;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../shared/json.ts';
-import { fingerprint } from './fingerprint.ts';
+import { fingerprint } from './keyed-runs.ts';
 
 const key = 'order-4711';
 const scriptId = '2F0C5C5E-8F43-4B0E-9D0E-3F2D6A1F7C11';

@@ -7,7 +7,7 @@ import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import { jsonTextOf } from '../../shared/json-text.ts';
 import type { RunEvent } from '../ledger.ts';
-import { RunEnds } from '../run-ends.ts';
+import { RunEnds } from '../live-runs.ts';
 import type { BriefRun, RunRecord } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';
 import { KeyedRuns } from './keyed-runs.ts';

@@ -1,11 +1,29 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { RunEnd } from '../../execution/messages.ts';
 import { AppError } from '../../shared/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { Caller } from '../callers/chain.ts';
+import type { RunEnds } from '../live-runs.ts';
+import { keptIn } from '../outcome/lost-output.ts';
+import { outcomeOf } from '../outcome/read-outcome.ts';
 import { waitCircle } from '../refusals.ts';
-import type { RunEnds } from '../run-ends.ts';
-import type { RunRecord } from '../run-record.ts';
-import type { RunOutcome, SubmittedRun } from '../run-request.ts';
+import { runFolderAt } from '../run-folder.ts';
+import type { KeptOutput, RunRecord } from '../run-record.ts';
+import type { RunOutcome, RunServiceOptions, SubmittedRun } from '../run-request.ts';
 import type { RunStore } from '../run-store.ts';
 import type { KeyStore, KeyUse } from './key-store.ts';
+
+interface RecallOptions extends Pick<RunServiceOptions, 'readOutcome' | 'runsFolder'> {
+  limits: Pick<RunServiceOptions['limits'], 'resultBytes' | 'outputAnswerBytes'>;
+}
+
+interface KeyedRequest {
+  readonly key: string;
+  readonly scriptId: string;
+  /** The format of the body: strings of a form have another meaning than strings of JSON. */
+  readonly kind: 'json' | 'form';
+  readonly fields: JsonObject;
+}
 
 interface KeyedRunsOptions {
   keys: KeyStore;
@@ -123,4 +141,66 @@ function gone(runId: string): AppError {
     en: `The run ${runId} of this Idempotency-Key was deleted, and Hob does not start it again. Send a new key to start another run.`,
     zh: `该 Idempotency-Key 对应的运行 ${runId} 已被删除，不会再次启动。如需重新运行，请换用新的键。`,
   });
+}
+
+/**
+ * Computes the stored form of a key and its request. The order of the fields and the letter case of the script id do
+ * not matter. A body may contain secrets, which an attacker could guess from a plain hash. The hash therefore uses the
+ * key as its secret.
+ */
+export function fingerprint({ key, scriptId, kind, fields }: KeyedRequest): KeyUse {
+  const id = scriptId.toLowerCase();
+  const body = `${kind} ${canonicalJson({ ...fields, script_id: id })}`;
+  return {
+    scriptId: id,
+    keyHash: createHash('sha256').update(key).digest('hex'),
+    bodyMac: createHmac('sha256', key).update(body).digest('hex'),
+  };
+}
+
+/** Serializes a value so that equal values have equal texts. */
+function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
+
+/**
+ * Rebuilds the outcome of an ended run, possibly of an earlier service, as its first caller received it. The envelope
+ * comes from the record, because the result file may have changed since. The output comes from the run's folder.
+ */
+export async function recallOutcome(
+  record: RunRecord,
+  { readOutcome, runsFolder, limits }: RecallOptions,
+): Promise<RunOutcome> {
+  const folder = runFolderAt(runsFolder, record.runId);
+  const end: RunEnd = {
+    runId: record.runId,
+    cause: record.endCause ?? 'lost',
+    exitCode: record.exitCode ?? -1,
+    signal: null,
+    spawnError: null,
+    startedAtMs: null,
+    endedAtMs: Date.parse(record.endedAt ?? record.queuedAt),
+    durationMs: record.durationMs ?? 0,
+    stdout: await capture(folder.stdoutLog, record.stdoutBytes, record.stdoutKept),
+    stderr: await capture(folder.stderrLog, record.stderrBytes, record.stderrKept),
+    leftRunning: record.leftRunning,
+  };
+  const texts = await readOutcome({
+    folder,
+    end,
+    timeoutMs: null,
+    unavailable: null,
+    language: 'zh',
+    limits: { resultBytes: limits.resultBytes, outputAnswerBytes: limits.outputAnswerBytes },
+    withOutput: true,
+    recorded: record.result,
+  });
+  return outcomeOf(end, texts);
+}
+
+async function capture(log: string, bytes: number | null, kept: KeptOutput | null) {
+  return bytes === null || kept === null ? keptIn(log) : { bytes, ...kept };
 }

@@ -7,7 +7,7 @@ import { queuedRun } from '../../../test/support/run-records.ts';
 import { textOf } from '../../shared/decode-text.ts';
 import { readOutcome } from '../outcome/read-outcome.ts';
 import type { RunRecord } from '../run-record.ts';
-import { recallOutcome } from './recall-run.ts';
+import { recallOutcome } from './keyed-runs.ts';
 
 const limits = { resultBytes: 1000, outputAnswerBytes: 100 };
 const result = '{ "code": 7, "msg": "\\u5b8c\\u6210", "id": 123456789012345678901234567890 }';

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
-
 import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
 import { encodeRingState, ringFileOf } from '../../execution/ring-state.ts';

@@ -1,10 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
-
 import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import { encodeRingState, type RingState, ringFileOf } from '../../execution/ring-state.ts';
 import { rotateFile } from '../../shared/rotate-file.ts';
-import { readRingState, sizeOfLog } from '../output/read-log.ts';
+import { readRingState, sizeOfLog } from '../output/log-layout.ts';
 import type { RunFolder } from '../run-folder.ts';
 
 /** Takes the size of the output from the logs, because no process counted the output of a lost run. */

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-
 import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
 import { type RunFolder, runFolderAt } from '../run-folder.ts';

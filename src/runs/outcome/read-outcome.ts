@@ -1,12 +1,56 @@
+import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { EnvelopeSource } from '../../contract/values.ts';
-import { textOf } from '../../shared/decode-text.ts';
-import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
-import type { Text } from '../../shared/text.ts';
+
+import type { EnvelopeSource, RunState } from '../../contract/values.ts';
+import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
+import { assertNever } from '../../shared/assert-never.ts';
+import {
+  fileToUtf8,
+  partToUtf8,
+  textOf,
+  toUtf8,
+  utf8PartSteps,
+  utf8Steps,
+} from '../../shared/decode-text.ts';
+import { type JsonText, jsonLiteral, jsonTextOf, literalSteps } from '../../shared/json-text.ts';
+import { isOwnFolder } from '../../shared/own-folder.ts';
+import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
+import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
+import { inTurns } from '../../shared/steps.ts';
+import type { Language, Text } from '../../shared/text.ts';
+import { whenPossible } from '../../shared/when-possible.ts';
+import { readLogPart } from '../output/log-layout.ts';
 import type { RunFolder } from '../run-folder.ts';
-import { checkEnvelope, type EnvelopeReading, readEnvelope } from './envelope.ts';
-import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
-import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
+import type { KeptOutput, RunEnding } from '../run-record.ts';
+
+/** Codes of the envelopes that Hob writes if the script wrote none. */
+const synthesizedCodes = { failed: -1, timedOut: -2, noEnvelope: -3 } as const;
+
+export interface Circumstances {
+  readonly end: RunEnd;
+  readonly timeoutMs: number | null;
+  /** Why the script could not be started, if a better description than an errno is known. */
+  readonly unavailable: Text | null;
+  readonly language: Language;
+}
+
+const noResult: Text = {
+  en: 'wrote no result (a JSON object with code and msg) to environment.output_json',
+  zh: '没有将结果（含 code 和 msg 的 JSON 对象）写入 environment.output_json',
+};
+
+export type EnvelopeReading =
+  /** `msg` is the literal in the text. */
+  | { kind: 'valid'; text: JsonText; code: number; msg: JsonText }
+  | { kind: 'absent' }
+  | { kind: 'invalid'; why: Text };
+
+/** Longer than any usual spelling of an integer. */
+const longestNumberBytes = 100;
+
+const lastLinesBytes = 4096;
+
+const lastLinesCount = 10;
 
 /** The part of an envelope that lists show. The envelope itself may be large. */
 interface EnvelopeSummary {
@@ -134,4 +178,297 @@ function parseCut(cut: Uint8Array): string {
     }
   }
   return '';
+}
+
+/**
+ * The captured output of a stream as a JSON string literal of at most `maxBytes`: the beginning and the end, with a
+ * line between them that states how many bytes are missing and where they are. An omission is always marked.
+ */
+export async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<JsonText> {
+  const kept = capture.headBytes + capture.tailBytes;
+  if (capture.bytes === 0) return jsonLiteral();
+  if (capture.text !== undefined && capture.bytes <= maxBytes) return jsonLiteral(Buffer.from(capture.text));
+  if (kept === capture.bytes && kept <= maxBytes) {
+    const all = await readLogPart(path, 0, kept);
+    if (all.length === kept) return inTurns(literalSteps(await inTurns(utf8Steps(all))));
+  }
+
+  const headBytes = Math.min(
+    capture.headBytes,
+    capture.tailBytes > 0 || kept > maxBytes ? Math.ceil(maxBytes / 2) : maxBytes,
+  );
+  const tailBytes = Math.min(kept - headBytes, Math.floor(maxBytes / 2), tailAvailable(capture, headBytes));
+  const [head, tail] = await Promise.all([
+    readLogPart(path, 0, headBytes),
+    readLogPart(path, kept - tailBytes, tailBytes),
+  ]);
+  const beginning = await inTurns(utf8PartSteps(head, 'end'));
+  const end = await inTurns(utf8PartSteps(tail, 'start'));
+  const isIntact = head.length === headBytes && tail.length === tailBytes;
+  const mark = markOf({
+    missing: capture.bytes - beginning.usedBytes - end.usedBytes,
+    log: isIntact ? { path, isWhole: kept === capture.bytes } : null,
+  });
+  return inTurns(literalSteps(beginning.utf8, Buffer.from(mark), end.utf8));
+}
+
+/** The literal for output that could not be read: it marks all bytes as missing. */
+export function unreadOutput(path: string, capture: StreamCapture): JsonText {
+  if (capture.bytes === 0) return jsonLiteral();
+  const isWhole = capture.headBytes + capture.tailBytes === capture.bytes;
+  return jsonLiteral(Buffer.from(markOf({ missing: capture.bytes, log: { path, isWhole } })));
+}
+
+/** The line that replaces the missing part of an output. */
+export function leftOutLine(missing: number): string {
+  return `\n${leftOut(missing)}\n`;
+}
+
+function leftOut(missing: number): string {
+  return `[... ${missing} bytes left out by Hob ...]`;
+}
+
+/** The line that also names the log with the missing part. The log may be removed, or incomplete too. */
+function markOf({
+  missing,
+  log,
+}: {
+  missing: number;
+  log: { path: string; isWhole: boolean } | null;
+}): string {
+  if (log === null) return leftOutLine(missing);
+  return `\n${leftOut(missing)} ${log.isWhole ? 'All of it is' : 'What was kept of it is'} in ${log.path}\n`;
+}
+
+/** If the disk was full, only the beginning is kept: its last bytes are not the end of the output. */
+function tailAvailable(capture: StreamCapture, headBytes: number): number {
+  if (capture.tailBytes > 0) return capture.tailBytes;
+  return capture.headBytes === capture.bytes ? capture.headBytes - headBytes : 0;
+}
+
+/** The last lines of a stream, for error messages. */
+export async function readLastLines(path: string, capture: StreamCapture): Promise<string> {
+  const kept = capture.headBytes + capture.tailBytes;
+  const bytes = Math.min(kept, lastLinesBytes);
+  const end = await readLogPart(path, kept - bytes, bytes);
+  const utf8 = bytes === kept ? toUtf8(end) : partToUtf8(end, 'start').utf8;
+  return textOf(utf8).trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
+}
+
+/**
+ * Reads the envelope that a script wrote. Keeps its text, because parsing and printing would change large numbers. The
+ * file is not trusted. This function never rejects, for any content of the file.
+ */
+export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
+  const read = async (): Promise<ReadResult> =>
+    isOwnFolder(dirname(path)) ? readRegularFile(path, { maxBytes, ownOnly: true }) : { kind: 'missing' };
+  const file = await whenPossible(read, (result) =>
+    result.kind === 'unreadable' ? result.errno : undefined,
+  );
+  if (file.kind === 'missing') return { kind: 'absent' };
+  if (file.kind !== 'content') return invalid(describeFailure(file, maxBytes));
+  if (file.bytes.length === 0) return { kind: 'absent' };
+  return checkEnvelope(fileToUtf8(file.bytes));
+}
+
+/** Checks whether a text is a valid envelope. */
+function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
+  const found = new Map<string, Member>();
+  const scan = scanJson(bytes, ['code', 'msg'], (member) => {
+    const earlier = found.get(member.key);
+    if (earlier !== undefined) blank(bytes, earlier);
+    found.set(member.key, member);
+  });
+  if (scan.kind !== 'object') return invalid(describeScan(scan));
+  const literalOf = (key: string) => {
+    const member = found.get(key);
+    return member === undefined ? undefined : bytes.subarray(member.valueStart, member.valueEnd);
+  };
+  const code = wholeNumber(literalOf('code'));
+  if (code === null) return invalid({ en: 'code is not an integer', zh: 'code 不是整数' });
+  const msg = literalOf('msg');
+  if (msg === undefined || !isText(msg)) return invalid({ en: 'msg is not a string', zh: 'msg 不是字符串' });
+  return { kind: 'valid', text: bytes.subarray(scan.start, scan.end), code, msg };
+}
+
+/**
+ * Overwrites an earlier duplicate of a key, with its comma. The last of two equal keys counts, here as in most parsers.
+ * But some parsers take the first, and would see another `code` or `msg` than the one on record.
+ */
+function blank(bytes: Uint8Array, { keyStart, valueEnd }: Member): void {
+  const comma = bytes.indexOf(0x2c, valueEnd);
+  bytes.fill(0x20, keyStart, comma + 1);
+}
+
+function wholeNumber(literal: JsonText | undefined): number | null {
+  if (literal === undefined || literal.length > longestNumberBytes) return null;
+  const value: unknown = JSON.parse(textOf(literal));
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
+}
+
+function isText(literal: JsonText): boolean {
+  return literal[0] === 0x22;
+}
+
+function invalid(why: Text): EnvelopeReading {
+  return { kind: 'invalid', why };
+}
+
+function describeScan(scan: JsonScan): Text {
+  if (scan.kind === 'malformed')
+    return { en: 'the result file is not valid JSON', zh: '结果文件不是有效的 JSON' };
+  if (scan.kind !== 'hazard') return { en: 'the result is not a JSON object', zh: '结果不是 JSON 对象' };
+  const { hazard } = scan;
+  switch (hazard.kind) {
+    case 'depth':
+      return { en: 'the result is nested too deeply', zh: '结果嵌套过深' };
+    case 'key':
+      return { en: `the result has the forbidden key ${hazard.key}`, zh: `结果含有非法键 ${hazard.key}` };
+    case 'number':
+      return {
+        en: `the result has a number that is too large for most JSON parsers: ${hazard.text}`,
+        zh: `结果中的数值超出可表示范围：${hazard.text}`,
+      };
+    default:
+      return assertNever(hazard);
+  }
+}
+
+function describeFailure(failure: ReadFailure, maxBytes: number): Text {
+  if (failure.kind === 'too-large') {
+    const { sizeBytes } = failure;
+    return {
+      en: `the result file has ${sizeBytes} bytes; the limit is ${maxBytes} (setting result_mib)`,
+      zh: `结果文件有 ${sizeBytes} 字节，超过上限 ${maxBytes} 字节（设置 result_mib）`,
+    };
+  }
+  const reason = failure.kind === 'unreadable' ? failure.errno : failure.kind;
+  return { en: `the result file cannot be used (${reason})`, zh: `结果文件不可用（${reason}）` };
+}
+
+/** Builds the envelope for a script that wrote none: a description of the end and the last error lines. */
+export function synthesizeEnvelope(
+  circumstances: Circumstances,
+  reading: EnvelopeReading,
+  lastErrorLines: string,
+): { code: number; msg: string } {
+  const { end, language } = circumstances;
+  const what = describe(circumstances, reading)[language];
+  const msg = lastErrorLines === '' ? what : `${what}\n${lastErrorLines}`;
+  return { code: codeOf(end), msg };
+}
+
+function codeOf(end: RunEnd): number {
+  if (end.cause === 'timeout') return synthesizedCodes.timedOut;
+  return isSuccess(end) ? synthesizedCodes.noEnvelope : synthesizedCodes.failed;
+}
+
+function describe(circumstances: Circumstances, reading: EnvelopeReading): Text {
+  const what = describeEnd(circumstances);
+  if (isSuccess(circumstances.end)) {
+    const { en, zh } = reading.kind === 'invalid' ? describeInvalid(reading.why) : noResult;
+    return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
+  }
+  if (reading.kind !== 'invalid') return what;
+  // A defect of the result may be the cause of the failure, or all that remains of hours of work.
+  const { en, zh } = describeInvalid(reading.why);
+  return { en: `${what.en}, and ${en}`, zh: `${what.zh}，且${zh}` };
+}
+
+function describeInvalid(why: Text): Text {
+  return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
+}
+
+function describeEnd({ end, timeoutMs, unavailable }: Circumstances): Text {
+  switch (end.cause) {
+    case 'exit':
+      if (end.exitCode === 0) return { en: 'The script exited with code 0', zh: '脚本已结束' };
+      return {
+        en: `The script failed with exit code ${end.exitCode}`,
+        zh: `脚本执行失败，退出码 ${end.exitCode}`,
+      };
+    case 'signal':
+      return { en: `The script was terminated by ${end.signal}`, zh: `脚本被信号 ${end.signal} 终止` };
+    case 'timeout': {
+      const seconds = (timeoutMs ?? 0) / 1000;
+      return {
+        en: `The script ran longer than ${seconds} s and was stopped`,
+        zh: `脚本运行超过 ${seconds} 秒，已被终止`,
+      };
+    }
+    case 'cancelled':
+      if (end.window === 'gone') {
+        return { en: 'The run was stopped because its window was closed', zh: '窗口已关闭，运行已被终止' };
+      }
+      return { en: 'The run was cancelled', zh: '运行已取消' };
+    case 'shutdown':
+      return { en: 'The run was stopped because Hob stopped', zh: 'Hob 停止，运行已被终止' };
+    case 'lost':
+      return { en: 'Hob lost track of the run, so its outcome is unknown', zh: '运行状态丢失，结果未知' };
+    case 'spawn-failed':
+      if (unavailable !== null) return unavailable;
+      return {
+        en: `The script could not be started (${end.spawnError})`,
+        zh: `脚本无法启动（${end.spawnError}）`,
+      };
+    default:
+      return assertNever(end.cause);
+  }
+}
+
+/** Exit code 0, and neither timed out nor stopped by Hob. */
+export function isSuccess(end: Pick<RunEnd, 'cause' | 'exitCode'>): boolean {
+  return end.cause === 'exit' && end.exitCode === 0;
+}
+
+/** Builds the end of a run from the end of its process and the outcome of the script. */
+export function concludeRun(
+  end: RunEnd,
+  { envelope, result, summary }: Pick<OutcomeTexts, 'envelope' | 'result' | 'summary'>,
+): RunEnding & { result: JsonText } {
+  return {
+    state: stateOf(end),
+    endCause: end.cause,
+    exitCode: end.cause === 'lost' ? null : end.exitCode,
+    result,
+    code: summary.code,
+    message: summary.message,
+    envelope,
+    startedAt: end.startedAtMs === null ? null : new Date(end.startedAtMs).toISOString(),
+    endedAt: new Date(end.endedAtMs).toISOString(),
+    // No executor observed the end: the run may have ended at any time between its start and now.
+    durationMs: end.cause === 'lost' && end.startedAtMs === null ? null : Math.round(end.durationMs),
+    stdoutBytes: end.stdout.bytes,
+    stderrBytes: end.stderr.bytes,
+    stdoutKept: keptOf(end.stdout),
+    stderrKept: keptOf(end.stderr),
+    truncated: [end.stdout, end.stderr].some((stream) => stream.headBytes + stream.tailBytes < stream.bytes),
+    leftRunning: end.leftRunning,
+  };
+}
+
+/** Builds the outcome for a caller that waits. */
+export function outcomeOf(
+  end: RunEnd,
+  texts: Pick<OutcomeTexts, 'message' | 'stdout' | 'stderr' | 'result'>,
+) {
+  const { message, stdout, stderr, result } = texts;
+  return {
+    exitCode: end.exitCode,
+    success: isSuccess(end),
+    timedOut: end.cause === 'timeout',
+    message,
+    stdout,
+    stderr,
+    result,
+  };
+}
+
+function keptOf({ headBytes, tailBytes }: StreamCapture): KeptOutput {
+  return { headBytes, tailBytes };
+}
+
+function stateOf(end: RunEnd): RunState {
+  if (end.cause === 'lost') return 'unknown';
+  return isSuccess(end) ? 'succeeded' : 'failed';
 }

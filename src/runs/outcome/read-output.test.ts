@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import type { StreamCapture } from '../../execution/messages.ts';
-import { readLastLines, readOutput as readLiteral, unreadOutput } from './read-output.ts';
+import { readLastLines, readOutput as readLiteral, unreadOutput } from './read-outcome.ts';
 
 const whole = (bytes: Uint8Array): StreamCapture => ({
   bytes: bytes.length,

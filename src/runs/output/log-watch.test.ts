@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { encodeRingState, ringFileOf } from '../../execution/ring-state.ts';
-import { LogWatch } from './log-watch.ts';
+import { LogWatch } from './run-outputs.ts';
 
 const never = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import type { RunEnding, RunRecord } from '../runs/run-record.ts';
 import type { NotifyOn } from '../scripts/script.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Language } from '../shared/text.ts';
-import { notifyRunEnds } from './notify-run-ends.ts';
+import { notifyRunEnds } from './notifications.ts';
 
 const success = { state: 'succeeded', endCause: 'exit', exitCode: 0, envelope: 'own' } as const;
 const failure = { state: 'failed', endCause: 'exit', exitCode: 7, envelope: 'own' } as const;
