@@ -71,8 +71,13 @@ it('shows the message of the script, and shows errors longer', () => {
 });
 
 it.each<[Language, string, string, string]>([
-  ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Outcome unknown'],
-  ['zh', '已完成，用时 1.5 秒', '失败，退出码 7', '结果未知'],
+  [
+    'en',
+    'Done in 1.5 s',
+    'The script failed with exit code 7',
+    'Hob lost track of the run, so its outcome is unknown',
+  ],
+  ['zh', '已完成，用时 1.5 秒', '脚本执行失败，退出码 7', '运行状态丢失，结果未知'],
 ])('without a message, describes the end in the language of the desktop: %s', (language, ...expected) => {
   const messageOf = (ending: Partial<RunEnding>) => notificationsOf(ending, { language })[0]?.message;
   const done = { ...success, durationMs: 1500 };
@@ -89,11 +94,11 @@ it('describes a failure in the language of the desktop, followed by the last out
   const message = '脚本执行失败，退出码 7\nTraceback\nValueError: x';
   const failed = { ...failure, envelope: 'synthesized', message } as const;
   expect(notificationsOf(failed)).toMatchObject([
-    { message: 'Failed with exit code 7\nTraceback\nValueError: x' },
+    { message: 'The script failed with exit code 7\nTraceback\nValueError: x' },
   ]);
   expect(
     notificationsOf({ ...failed, endCause: 'timeout', message: '脚本运行超过 1 秒' }, { language: 'zh' }),
-  ).toMatchObject([{ message: '运行超时，已被终止' }]);
+  ).toMatchObject([{ message: '脚本运行超时，已被终止' }]);
   const notStarted = { ...failed, endCause: 'spawn-failed', message: 'Python 4 is not there' } as const;
   expect(notificationsOf(notStarted)).toMatchObject([{ message: 'Python 4 is not there' }]);
 });

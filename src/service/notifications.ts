@@ -1,3 +1,4 @@
+import { describeEnding } from '../contract/endings.ts';
 import { Bubbles } from '../notifications/bubbles.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
@@ -10,7 +11,6 @@ import type { Catalogue } from '../scripts/catalogue.ts';
 import type { NotifyOn, Script } from '../scripts/script.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { userLanguage } from '../settings/user-language.ts';
-import { assertNever } from '../shared/assert-never.ts';
 import { systemClock } from '../shared/clock.ts';
 import { describeDuration } from '../shared/describe-duration.ts';
 import type { Feed } from '../shared/feed.ts';
@@ -131,25 +131,7 @@ function success({ durationMs }: BriefRun): Text {
 }
 
 function failure({ endCause, exitCode }: BriefRun): Text {
-  switch (endCause) {
-    case 'signal':
-      return { en: `Terminated by a signal (exit code ${exitCode})`, zh: `被信号终止（退出码 ${exitCode}）` };
-    case 'timeout':
-      return { en: 'Stopped: time limit reached', zh: '运行超时，已被终止' };
-    case 'cancelled':
-      return { en: 'Cancelled', zh: '已取消' };
-    case 'shutdown':
-      return { en: 'Stopped with Hob', zh: '随 Hob 停止' };
-    case 'spawn-failed':
-      return { en: 'Could not be started', zh: '无法启动' };
-    case 'exit':
-      return { en: `Failed with exit code ${exitCode}`, zh: `失败，退出码 ${exitCode}` };
-    case 'lost':
-    case null:
-      return { en: 'Outcome unknown', zh: '结果未知' };
-    default:
-      return assertNever(endCause);
-  }
+  return describeEnding({ cause: endCause ?? 'lost', exitCode });
 }
 
 /** The last output of the script, in any language. It follows Hob's description of a failure. */

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
+import { describeEnding } from '../../contract/endings.ts';
 import type { EnvelopeSource, RunState } from '../../contract/values.ts';
 import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import { assertNever } from '../../shared/assert-never.ts';
@@ -364,8 +365,10 @@ function codeOf(end: RunEnd): number {
 }
 
 function describe(circumstances: Circumstances, reading: EnvelopeReading): Text {
-  const what = describeEnd(circumstances);
-  if (isSuccess(circumstances.end)) {
+  const { end, timeoutMs, unavailable } = circumstances;
+  const ending = describeEnding({ ...end, timeoutMs, isWindowClosed: end.window === 'gone' });
+  const what = end.cause === 'spawn-failed' && unavailable !== null ? unavailable : ending;
+  if (isSuccess(end)) {
     const { en, zh } = reading.kind === 'invalid' ? describeInvalid(reading.why) : noResult;
     return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
   }
@@ -377,43 +380,6 @@ function describe(circumstances: Circumstances, reading: EnvelopeReading): Text 
 
 function describeInvalid(why: Text): Text {
   return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
-}
-
-function describeEnd({ end, timeoutMs, unavailable }: Circumstances): Text {
-  switch (end.cause) {
-    case 'exit':
-      if (end.exitCode === 0) return { en: 'The script exited with code 0', zh: '脚本已结束' };
-      return {
-        en: `The script failed with exit code ${end.exitCode}`,
-        zh: `脚本执行失败，退出码 ${end.exitCode}`,
-      };
-    case 'signal':
-      return { en: `The script was terminated by ${end.signal}`, zh: `脚本被信号 ${end.signal} 终止` };
-    case 'timeout': {
-      const seconds = (timeoutMs ?? 0) / 1000;
-      return {
-        en: `The script ran longer than ${seconds} s and was stopped`,
-        zh: `脚本运行超过 ${seconds} 秒，已被终止`,
-      };
-    }
-    case 'cancelled':
-      if (end.window === 'gone') {
-        return { en: 'The run was stopped because its window was closed', zh: '窗口已关闭，运行已被终止' };
-      }
-      return { en: 'The run was cancelled', zh: '运行已取消' };
-    case 'shutdown':
-      return { en: 'The run was stopped because Hob stopped', zh: 'Hob 停止，运行已被终止' };
-    case 'lost':
-      return { en: 'Hob lost track of the run, so its outcome is unknown', zh: '运行状态丢失，结果未知' };
-    case 'spawn-failed':
-      if (unavailable !== null) return unavailable;
-      return {
-        en: `The script could not be started (${end.spawnError})`,
-        zh: `脚本无法启动（${end.spawnError}）`,
-      };
-    default:
-      return assertNever(end.cause);
-  }
 }
 
 /** Exit code 0, and neither timed out nor stopped by Hob. */
