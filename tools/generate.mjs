@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { benchmarksPage } from './lib/benchmarks-page.mjs';
+import { httpPage } from './lib/http-page.mjs';
 import { performancePage } from './lib/performance-page.mjs';
 import { prepare, root } from './lib/prepare.mjs';
 import { reliabilityPage } from './lib/reliability-page.mjs';
@@ -16,9 +17,20 @@ const { statusOf } = await import('../build/http/error-answers.js');
 const { environmentName, SettingsSchema, settingNames } = await import('../build/settings/schema.js');
 const { ManifestSchema } = await import('../build/scripts/manifest-schema.js');
 
+const openApi = await openApiDocument();
 const files = {
   'schema/script.schema.json': asJson(ManifestSchema),
-  'schema/openapi.json': asJson(await openApiDocument()),
+  'schema/openapi.json': asJson(openApi),
+  'docs/http.md': httpPage(
+    openApi,
+    Object.keys(errorCodes).map((code) => [code, statusOf(code)]),
+    Object.fromEntries(
+      ['models.md', 'desktop.md', 'interface.md'].map((name) => [
+        name,
+        readFileSync(join(root, 'docs', name), 'utf8'),
+      ]),
+    ),
+  ),
   'docs/errors.md': errorsPage(),
   'docs/settings.md': settingsPage(),
   'docs/commands.md': commandsPage('en'),
@@ -121,7 +133,7 @@ function settingsPage() {
     'Hob reads its settings when it starts. After a change, restart it: `hob stop`, then `hob start`. Running scripts continue.',
     'Hob reports all problems with the settings at once, and does not start until they are fixed.',
     '',
-    'The page `/settings` of the console and [`GET /api/settings`](interface.md#get-apisettings) show the settings in effect,',
+    'The page `/settings` of the console and [`GET /api/settings`](http.md#get-apisettings) show the settings in effect,',
     'and where each of them comes from.',
     '',
     'The home is set by the flag `--home` or by `HOB_HOME`. The default is `$XDG_DATA_HOME/hob` (`~/.local/share/hob`) on Linux,',
