@@ -21,8 +21,8 @@ import { longestOf } from './performance/watch.mjs';
 import { findWebhook } from './performance/webhook.mjs';
 import { rounded } from './support/samples.mjs';
 
-/** The scenario has its own page, and its own history of fixed size. */
-export const page = 'performance';
+/** The scenario has its own file of results, and its own history of fixed size. */
+export const store = 'performance';
 export const usesHistory = false;
 
 const whole = {

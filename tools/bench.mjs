@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { keepSeen } from './lib/measured.mjs';
-import { claimsTable } from './lib/performance-page.mjs';
+import { claimsTable } from './lib/measurements-page.mjs';
 import { prepare, root, say } from './lib/prepare.mjs';
 import { alignedText } from './lib/tables.mjs';
 
 /**
  * `npm run bench [-- scenario...]`: runs the scenarios in bench one after the other (default: all) and writes the results to
- * docs/performance.md and docs/benchmarks.md. `--runs 100000` sets the size of the long history. `--dry` does not store the results.
+ * docs/measurements.md. `--runs 100000` sets the size of the long history. `--dry` does not store the results.
  * `--only sh,python` selects parts of `performance`, and `--quick` takes few samples; both do not store the results.
  */
 const { values, positionals } = parseArgs({
@@ -36,14 +36,14 @@ await prepare();
 const { Homes } = await import('../bench/support/homes.mjs');
 const scenarios = [];
 for (const name of positionals.length === 0 ? known : positionals) {
-  const scenario = { name, page: 'benchmarks', parts: [], ...(await import(`../bench/${name}${suffix}`)) };
+  const scenario = { name, store: 'benchmarks', parts: [], ...(await import(`../bench/${name}${suffix}`)) };
   scenarios.push(scenario);
   requireKnown('part', values.only?.split(',') ?? [], scenario.parts);
 }
 const scratch = mkdtempSync(join(tmpdir(), 'hob-bench-'));
 try {
   const homes = new Homes(scratch);
-  for (const { name, page, parts, measure, usesHistory = true } of scenarios) {
+  for (const { name, store, parts, measure, usesHistory = true } of scenarios) {
     say(`\n== ${name}`);
     const only = values.only?.split(',') ?? parts;
     const measured = await measure({ runs, homes, quick: values.quick, only, say });
@@ -54,7 +54,7 @@ try {
       say(`\nfailed, so that nothing is kept: ${failed.join(', ')}`);
       process.exitCode = 1;
     } else if (keeps)
-      keepSeen(join(root, 'docs', `${page}.json`), name, { ...(usesHistory && { runs }), ...seen });
+      keepSeen(join(root, 'docs', `${store}.json`), name, { ...(usesHistory && { runs }), ...seen });
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });

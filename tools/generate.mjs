@@ -3,11 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { benchmarksPage } from './lib/benchmarks-page.mjs';
 import { httpPage } from './lib/http-page.mjs';
-import { performancePage } from './lib/performance-page.mjs';
+import { measurementsPage } from './lib/measurements-page.mjs';
 import { prepare, root } from './lib/prepare.mjs';
-import { reliabilityPage } from './lib/reliability-page.mjs';
 
 /** Writes all generated files. With --check, fails if one of them is not up to date. */
 await prepare();
@@ -35,9 +33,11 @@ const files = {
   'docs/settings.md': settingsPage(),
   'docs/commands.md': commandsPage('en'),
   'docs/commands.zh-CN.md': commandsPage('zh'),
-  'docs/reliability.md': reliabilityPage(seenIn('docs/reliability.json')),
-  'docs/performance.md': performancePage(seenIn('docs/performance.json')),
-  'docs/benchmarks.md': benchmarksPage(seenIn('docs/benchmarks.json')),
+  'docs/measurements.md': measurementsPage({
+    performance: seenIn('docs/performance.json'),
+    benchmarks: seenIn('docs/benchmarks.json'),
+    reliability: seenIn('docs/reliability.json'),
+  }),
 };
 const stale = Object.entries(files).filter(([path, content]) => {
   const file = join(root, path);

@@ -10,7 +10,7 @@ import { installTestTools } from './lib/test-tools.mjs';
 
 /**
  * `npm run torture [-- scenario...]`: runs the long version of the reliability scenarios one after the other (default: all) and
- * writes the figures to docs/reliability.md. `--share 0.1` runs a tenth of each.
+ * writes the figures to docs/measurements.md. `--share 0.1` runs a tenth of each.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,7 +37,7 @@ const tools = installTestTools();
 const chosen = positionals.length === 0 ? known : positionals;
 const failed = chosen.filter((name) => !run(name));
 const { status } = spawnSync(process.execPath, [join(root, 'tools', 'generate.mjs')], { stdio: 'inherit' });
-if (failed.length > 0) say(`Failed, figures in docs/reliability.md unchanged: ${failed.join(', ')}`);
+if (failed.length > 0) say(`Failed, figures in docs/measurements.md unchanged: ${failed.join(', ')}`);
 process.exit(failed.length > 0 ? 1 : (status ?? 1));
 
 /** Runs one scenario, and stores its figures if it passes. */

@@ -13,7 +13,7 @@ interface Figure {
   readonly bound?: Bound;
 }
 
-/** Asserts the bound of a figure. In the long version, also stores the figure for docs/reliability.md. */
+/** Asserts the bound of a figure. In the long version, also stores the figure for docs/measurements.md. */
 export function record(figure: Figure): void {
   const { scenario, what, value, bound } = figure;
   const rounded = typeof value === 'number' ? Math.round(value * 10) / 10 : value;

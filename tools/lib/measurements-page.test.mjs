@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
-import { claimsTable, performancePage } from './performance-page.mjs';
+import { benchmarkTitles, claimsTable, measurementsPage, reliabilityTitles } from './measurements-page.mjs';
+import { root } from './prepare.mjs';
 import { alignedText, tableText } from './tables.mjs';
 
 const performance = {
@@ -22,7 +26,13 @@ const performance = {
   },
 };
 
-describe('the performance page', () => {
+/** The part of the page that compares Hob with another service. */
+function performancePage(data) {
+  const page = measurementsPage({ performance: data, benchmarks: {}, reliability: {} });
+  return page.slice(0, page.indexOf('## Large amounts'));
+}
+
+describe('the comparison on the page of measurements', () => {
   it('shows date, machine, versions and command of the measurement', () => {
     const page = performancePage({ performance });
     for (const fact of ['2026-01-02', 'Some CPU, 2 cores', '24 GiB', 'linux 6.1', 'Node v20.20.2'])
@@ -61,6 +71,44 @@ describe('the performance page', () => {
 
   it('says that nothing was measured yet', () => {
     expect(performancePage({})).toContain('Not measured yet.');
+  });
+});
+
+describe('the other results on the page of measurements', () => {
+  const { when, machine } = performance;
+
+  it('have the tables, the limits and the size of the history of a benchmark', () => {
+    const history = {
+      when,
+      machine,
+      runs: 1_000_000,
+      tables: performance.tables,
+      claims: performance.claims,
+    };
+    const page = measurementsPage({ performance: {}, benchmarks: { history }, reliability: {} });
+    expect(page).toContain('The long history had 1,000,000 runs.');
+    expect(page).toContain('| sh | 1.5 |  |');
+    expect(page).toContain('| many | at least 3 | 2.99 | **not met** |');
+  });
+
+  it('have the figures and the limits of a reliability scenario', () => {
+    const figures = [
+      { what: 'lost', value: 0, unit: '', bound: { exactly: 0 } },
+      { what: 'memory', value: 12.5, unit: 'MiB', bound: { atMost: 20 } },
+      { what: 'kills', value: 3, unit: '' },
+    ];
+    const flood = { when, machine, share: 0.1, figures };
+    const page = measurementsPage({ performance: {}, benchmarks: {}, reliability: { flood } });
+    expect(page).toContain('10 % of the long version.');
+    expect(page).toContain('| lost | 0 | 0 |');
+    expect(page).toContain('| memory | 12.5 MiB | at most 20 MiB |');
+    expect(page).toContain('| kills | 3 |  |');
+  });
+
+  it('have a section in docs/method.md', () => {
+    const method = readFileSync(join(root, 'docs', 'method.md'), 'utf8');
+    for (const title of [...Object.values(benchmarkTitles), ...Object.values(reliabilityTitles)])
+      expect(method).toContain(`### ${title}\n`);
   });
 });
 
