@@ -1,19 +1,15 @@
 """Describes each column of a CSV file."""
 
 import csv
-import json
 import math
 import os
-import sys
 from collections import Counter
+
+import hob
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 # Limits the memory for a column with very many different texts.
 MAX_DISTINCT = 10000
-
-
-class BadInput(Exception):
-    """An error that the caller can correct; its text becomes the message of the envelope."""
 
 
 class Column:
@@ -57,34 +53,15 @@ class Column:
         return "number" if self.numbers == self.filled else "text"
 
 
-def main(data, params):
-    path = find_file(data["file"])
-    try:
-        # `newline=""` keeps line breaks in quoted cells for the csv module, and utf-8-sig removes the mark that Excel writes first.
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            first_line = file.readline()
-            if "\0" in first_line:
-                raise BadInput("This is not a text file: %s" % path)
-            file.seek(0)
-            delimiter = DELIMITERS.get(params["delimiter"]) or find_delimiter(first_line)
-            return summarize(csv.reader(file, delimiter=delimiter), params)
-    except UnicodeDecodeError:
-        raise BadInput("The file is not UTF-8 text. Save it as UTF-8 and try again.")
-    except csv.Error as problem:
-        raise BadInput("The file cannot be read as CSV: %s" % problem)
-    except OSError as problem:
-        raise BadInput("The file cannot be read: %s" % problem.strerror)
-
-
-def find_file(values):
+def find_file(run, values):
     # The main input is always a list of values, also for an input of the type str.
     if len(values) != 1:
-        raise BadInput("Send the absolute path of one file as data.file.")
+        run.fail("Send the absolute path of one file as data.file.")
     path = os.path.expanduser(values[0])
     if not os.path.isabs(path):
-        raise BadInput("The path of the file must be absolute: %s" % path)
+        run.fail("The path of the file must be absolute: %s" % path)
     if not os.path.isfile(path):
-        raise BadInput("There is no such file: %s" % path)
+        run.fail("There is no such file: %s" % path)
     return path
 
 
@@ -92,25 +69,25 @@ def find_delimiter(line):
     return max(DELIMITERS.values(), key=line.count)
 
 
-def summarize(reader, params):
+def summarize(run, reader, header, column_prefix):
     rows = (row for row in reader if row)
     columns, count, uneven = [], 0, 0
-    if params["header"]:
+    if header:
         columns = [Column(name.strip() or "column %d" % number) for number, name in enumerate(next(rows, []), 1)]
     for row in rows:
         count += 1
         if not columns:
-            columns = [Column("%s%d" % (params["column_prefix"], number)) for number in range(1, len(row) + 1)]
+            columns = [Column("%s%d" % (column_prefix, number)) for number in range(1, len(row) + 1)]
         uneven += len(row) != len(columns)
         for column, cell in zip(columns, row):
             column.add(cell)
     if not columns:
-        raise BadInput("The file is empty.")
+        run.fail("The file is empty.")
     message = "%d row(s) in %d column(s)" % (count, len(columns))
     if uneven:
         message += "; %d row(s) have more or fewer cells" % uneven
+    print(message)
     return {
-        "code": 0,
         "msg": message,
         "rows": count,
         "uneven_rows": uneven,
@@ -127,18 +104,21 @@ def to_number(cell):
     return number if math.isfinite(number) else None
 
 
-if __name__ == "__main__":
-    # The first argument is the parameter file: environment, data and params.
-    with open(sys.argv[1], encoding="utf-8") as file:
-        request = json.load(file)
+@hob.main
+def main(run, file: list, delimiter: str = "auto", header: bool = True, column_prefix: str = "column "):
+    path = find_file(run, file)
     try:
-        envelope = main(request["data"], request["params"])
-    except BadInput as problem:
-        envelope = {"code": 1, "msg": str(problem)}
-    # Write the envelope in every case, because the caller reads the result here.
-    with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
-        json.dump(envelope, file)
-    # File names may contain invalid text, and printing them must not fail.
-    sys.stdout.reconfigure(errors="replace")
-    print(envelope["msg"])
-    sys.exit(0 if envelope["code"] == 0 else 1)
+        # `newline=""` keeps line breaks in quoted cells for the csv module, and utf-8-sig removes the mark that Excel writes first.
+        with open(path, encoding="utf-8-sig", newline="") as lines:
+            first_line = lines.readline()
+            if "\0" in first_line:
+                run.fail("This is not a text file: %s" % path)
+            lines.seek(0)
+            sign = DELIMITERS.get(delimiter) or find_delimiter(first_line)
+            return summarize(run, csv.reader(lines, delimiter=sign), header, column_prefix)
+    except UnicodeDecodeError:
+        run.fail("The file is not UTF-8 text. Save it as UTF-8 and try again.")
+    except csv.Error as problem:
+        run.fail("The file cannot be read as CSV: %s" % problem)
+    except OSError as problem:
+        run.fail("The file cannot be read: %s" % problem.strerror)

@@ -2,30 +2,22 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 
-/** An error that ends the script with a message instead of a stack trace. */
-class Problem extends Error {
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
+import hob from 'hob';
 
-async function main({ data, params }) {
+await hob.main(async ({ inputs, params, run }) => {
   const { algorithm } = params;
   const expected = params.expected.trim().toLowerCase();
-  if (data.files.length === 0) {
-    throw new Problem(1, 'No files were given. Send their absolute paths as data.files.');
-  }
-  if (expected !== '' && data.files.length > 1) {
-    throw new Problem(1, 'An expected checksum belongs to a single file, but several were given.');
+  if (inputs.length === 0) run.fail('No files were given. Send their absolute paths as data.files.');
+  if (expected !== '' && inputs.length > 1) {
+    run.fail('An expected checksum belongs to a single file, but several were given.');
   }
 
   const checksums = [];
   const skipped = [];
-  for (const path of data.files) {
+  for (const path of inputs) {
     try {
       checksums.push({ path, ...(await checksumOf(path, algorithm)) });
     } catch (error) {
@@ -34,24 +26,28 @@ async function main({ data, params }) {
   }
   if (checksums.length === 0) {
     const reasons = skipped.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
-    throw new Problem(1, `None of the files could be read. ${reasons}`);
+    run.fail(`None of the files could be read. ${reasons}`);
   }
   for (const { checksum, path } of checksums) console.log(`${checksum}  ${path}`);
 
   const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  const answer = { code: 0, msg: `${algorithm} of ${checksums.length} file(s)${left}`, checksums, skipped };
-  if (expected === '') return answer;
+  if (expected === '')
+    return report(`${algorithm} of ${checksums.length} file(s)${left}`, { checksums, skipped });
   const matches = checksums[0].checksum === expected;
+  if (matches) return report(`The ${algorithm} is the expected one`, { checksums, skipped, matches });
   // A wrong checksum is a failure, so that an automated caller stops here.
-  return matches
-    ? { ...answer, msg: `The ${algorithm} is the expected one`, matches }
-    : { ...answer, code: 3, msg: `The ${algorithm} is not the expected one`, matches };
+  run.fail(`The ${algorithm} is not the expected one`, { code: 3, checksums, skipped, matches });
+});
+
+function report(msg, values) {
+  console.log(msg);
+  return { msg, ...values };
 }
 
 async function checksumOf(path, algorithm) {
-  if (!isAbsolute(path)) throw new Problem(1, 'the path is not absolute');
+  if (!isAbsolute(path)) throw new Error('the path is not absolute');
   const stats = await stat(path);
-  if (!stats.isFile()) throw new Problem(1, 'it is not a file');
+  if (!stats.isFile()) throw new Error('it is not a file');
   const hash = createHash(algorithm);
   for await (const piece of createReadStream(path)) hash.update(piece);
   return { checksum: hash.digest('hex'), bytes: stats.size };
@@ -62,13 +58,3 @@ function describe(error) {
   if (error.code === 'EACCES') return 'it may not be read';
   return error.message;
 }
-
-// The first argument is the parameter file.
-const request = JSON.parse(await readFile(process.argv[2], 'utf8'));
-const envelope = await main(request).catch((error) => {
-  if (error instanceof Problem) return { code: error.code, msg: error.message };
-  throw error;
-});
-await writeFile(request.environment.output_json, JSON.stringify(envelope));
-console.log(envelope.msg);
-process.exitCode = envelope.code === 0 ? 0 : 1;

@@ -5,52 +5,13 @@ when size and beginning are the same.
 """
 
 import hashlib
-import json
 import os
-import sys
 from collections import defaultdict
+
+import hob
 
 BEGINNING_BYTES = 64 * 1024
 PIECE_BYTES = 1024 * 1024
-
-
-class BadInput(Exception):
-    """An error that the caller can correct; its text becomes the message of the envelope."""
-
-
-def main(data, params):
-    folders = [os.path.expanduser(folder) for folder in data["folders"]]
-    if not folders:
-        raise BadInput("No folders were given. Send their absolute paths as data.folders.")
-    for folder in folders:
-        if not os.path.isabs(folder):
-            raise BadInput("The path of a folder must be absolute: %s" % folder)
-        if not os.path.isdir(folder):
-            raise BadInput("There is no such folder: %s" % folder)
-
-    unreadable = []
-    by_size = defaultdict(list)
-    for path, size in find_files(folders, params["hidden"], unreadable):
-        if size >= params["min_bytes"]:
-            by_size[size].append(path)
-
-    groups = []
-    for size, paths in by_size.items():
-        for alike in split(paths, BEGINNING_BYTES, unreadable):
-            same = split(alike, None, unreadable) if size > BEGINNING_BYTES else [alike]
-            groups.extend({"bytes": size, "paths": sorted(group)} for group in same)
-    groups.sort(key=lambda group: (-group["bytes"], group["paths"]))
-
-    wasted = sum(group["bytes"] * (len(group["paths"]) - 1) for group in groups)
-    message = "%d group(s) of equal files, %d bytes more than needed" % (len(groups), wasted)
-    return {
-        "code": 0,
-        "msg": message if groups else "No two files are equal",
-        "groups": groups,
-        "wasted_bytes": wasted,
-        "searched": sum(len(paths) for paths in by_size.values()),
-        "unreadable": unreadable,
-    }
 
 
 def find_files(folders, hidden, unreadable):
@@ -100,18 +61,39 @@ def digest(path, limit):
     return checksum.digest()
 
 
-if __name__ == "__main__":
-    # The first argument is the parameter file: environment, data and params.
-    with open(sys.argv[1], encoding="utf-8") as file:
-        request = json.load(file)
-    try:
-        envelope = main(request["data"], request["params"])
-    except BadInput as problem:
-        envelope = {"code": 1, "msg": str(problem)}
-    # Write the envelope in every case, because the caller reads the result here.
-    with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
-        json.dump(envelope, file)
-    # File names may contain invalid text, and printing them must not fail.
-    sys.stdout.reconfigure(errors="replace")
-    print(envelope["msg"])
-    sys.exit(0 if envelope["code"] == 0 else 1)
+@hob.main
+def main(run, folders: list, min_bytes: int = 1, hidden: bool = False):
+    folders = [os.path.expanduser(folder) for folder in folders]
+    if not folders:
+        run.fail("No folders were given. Send their absolute paths as data.folders.")
+    for folder in folders:
+        if not os.path.isabs(folder):
+            run.fail("The path of a folder must be absolute: %s" % folder)
+        if not os.path.isdir(folder):
+            run.fail("There is no such folder: %s" % folder)
+
+    unreadable = []
+    by_size = defaultdict(list)
+    for path, size in find_files(folders, hidden, unreadable):
+        if size >= min_bytes:
+            by_size[size].append(path)
+
+    groups = []
+    for size, paths in by_size.items():
+        for alike in split(paths, BEGINNING_BYTES, unreadable):
+            same = split(alike, None, unreadable) if size > BEGINNING_BYTES else [alike]
+            groups.extend({"bytes": size, "paths": sorted(group)} for group in same)
+    groups.sort(key=lambda group: (-group["bytes"], group["paths"]))
+
+    wasted = sum(group["bytes"] * (len(group["paths"]) - 1) for group in groups)
+    message = "No two files are equal"
+    if groups:
+        message = "%d group(s) of equal files, %d bytes more than needed" % (len(groups), wasted)
+    print(message)
+    return {
+        "msg": message,
+        "groups": groups,
+        "wasted_bytes": wasted,
+        "searched": sum(len(paths) for paths in by_size.values()),
+        "unreadable": unreadable,
+    }

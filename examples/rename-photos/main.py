@@ -1,10 +1,10 @@
 """Names photos after the time they were taken."""
 
-import json
 import os
 import struct
-import sys
 from datetime import datetime
+
+import hob
 
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".heic")
 
@@ -15,51 +15,17 @@ TAG_DATE_TAKEN = 0x9003
 ALREADY_NAMED = "it has this name already"
 
 
-class BadInput(Exception):
-    """An error that the caller can correct; its text becomes the message of the envelope."""
-
-
 class Skipped(Exception):
     """The reason why one photo keeps its name."""
 
 
-def main(data, params):
-    photos, dry_run = data["photos"], params["dry_run"]
-    if not photos:
-        raise BadInput("No photos were given. Send their absolute paths as data.photos.")
-    check_pattern(params["pattern"])
-
-    renamed, skipped, taken = [], [], set()
-    for photo in photos:
-        try:
-            path = find_photo(photo)
-            moment, source = moment_of(path, params["undated"])
-            target = free_name(path, moment.strftime(params["pattern"]), taken)
-            if not dry_run:
-                rename(path, target)
-        except Skipped as reason:
-            skipped.append({"path": photo, "reason": str(reason)})
-            continue
-        # In a dry run the new names are not on the disk, so they are kept here.
-        taken.add(target)
-        renamed.append({"from": path, "to": target, "date_from": source})
-
-    refused = [entry for entry in skipped if entry["reason"] != ALREADY_NAMED]
-    if len(refused) == len(photos):
-        reasons = "; ".join("%s: %s" % (entry["path"], entry["reason"]) for entry in refused)
-        raise BadInput("None of the photos can be renamed. " + reasons)
-    verb = "would be renamed (dry run)" if dry_run else "renamed"
-    message = "%d photo(s) %s, %d skipped" % (len(renamed), verb, len(skipped))
-    return {"code": 0, "msg": message, "dry_run": dry_run, "renamed": renamed, "skipped": skipped}
-
-
-def check_pattern(pattern):
+def check_pattern(run, pattern):
     try:
         name = datetime(2001, 2, 3, 4, 5, 6).strftime(pattern)
     except ValueError:
-        raise BadInput("pattern is not valid: %s" % pattern)
+        run.fail("pattern is not valid: %s" % pattern)
     if not name.strip() or any(character in name for character in '/\\:*?"<>|\0'):
-        raise BadInput("pattern must give a file name without / \\ : * ? \" < > |, but it gives: %s" % name)
+        run.fail("pattern must give a file name without / \\ : * ? \" < > |, but it gives: %s" % name)
 
 
 def find_photo(photo):
@@ -144,18 +110,32 @@ def rename(path, target):
         raise Skipped("it cannot be renamed: %s" % problem.strerror)
 
 
-if __name__ == "__main__":
-    # The first argument is the parameter file: environment, data and params.
-    with open(sys.argv[1], encoding="utf-8") as file:
-        request = json.load(file)
-    try:
-        envelope = main(request["data"], request["params"])
-    except BadInput as problem:
-        envelope = {"code": 1, "msg": str(problem)}
-    # Write the envelope in every case, because the caller reads the result here.
-    with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
-        json.dump(envelope, file)
-    # File names may contain invalid text, and printing them must not fail.
-    sys.stdout.reconfigure(errors="replace")
-    print(envelope["msg"])
-    sys.exit(0 if envelope["code"] == 0 else 1)
+@hob.main
+def main(run, photos: list, dry_run: bool = True, pattern: str = "%Y-%m-%d_%H.%M.%S", undated: str = "file-time"):
+    if not photos:
+        run.fail("No photos were given. Send their absolute paths as data.photos.")
+    check_pattern(run, pattern)
+
+    renamed, skipped, taken = [], [], set()
+    for photo in photos:
+        try:
+            path = find_photo(photo)
+            moment, source = moment_of(path, undated)
+            target = free_name(path, moment.strftime(pattern), taken)
+            if not dry_run:
+                rename(path, target)
+        except Skipped as reason:
+            skipped.append({"path": photo, "reason": str(reason)})
+            continue
+        # In a dry run the new names are not on the disk, so they are kept here.
+        taken.add(target)
+        renamed.append({"from": path, "to": target, "date_from": source})
+
+    refused = [entry for entry in skipped if entry["reason"] != ALREADY_NAMED]
+    if len(refused) == len(photos):
+        reasons = "; ".join("%s: %s" % (entry["path"], entry["reason"]) for entry in refused)
+        run.fail("None of the photos can be renamed. " + reasons)
+    verb = "would be renamed (dry run)" if dry_run else "renamed"
+    message = "%d photo(s) %s, %d skipped" % (len(renamed), verb, len(skipped))
+    print(message)
+    return {"msg": message, "dry_run": dry_run, "renamed": renamed, "skipped": skipped}

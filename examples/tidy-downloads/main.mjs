@@ -1,8 +1,10 @@
 // Moves the files of a folder into subfolders by type. It has no window, so it sends a notification at its end.
 
-import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, parse } from 'node:path';
+
+import hob from 'hob';
 
 const kinds = {
   Archives: ['.zip', '.tar', '.gz', '.tgz', '.bz2', '.xz', '.7z', '.rar', '.zst'],
@@ -16,17 +18,21 @@ const kinds = {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** An error that ends the script with a message instead of a stack trace. */
-class Problem extends Error {
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
+/** An error that becomes the message of the envelope. */
+class Problem extends Error {}
 
-async function main({ data, params }) {
-  if (params.older_than_days < 0) throw new Problem(1, 'older_than_days must be 0 or more.');
-  const folder = readFolder(data.folder);
+await hob.main(async ({ inputs, params, run }) => {
+  const outcome = await tidy(inputs, params).catch((error) => {
+    if (error instanceof Problem) return { code: 1, msg: error.message };
+    throw error;
+  });
+  console.log(outcome.msg);
+  return { ...outcome, notified: await notify(run, outcome) };
+});
+
+async function tidy(inputs, params) {
+  if (params.older_than_days < 0) throw new Problem('older_than_days must be 0 or more.');
+  const folder = readFolder(inputs);
   const newestMs = Date.now() - params.older_than_days * dayMs;
 
   const moved = [];
@@ -58,9 +64,9 @@ async function main({ data, params }) {
 
 /** The main input is always a list of values, also for an input of the type str. */
 function readFolder(values) {
-  if (values.length > 1) throw new Problem(1, 'Only one folder can be tidied in a run.');
+  if (values.length > 1) throw new Problem('Only one folder can be tidied in a run.');
   const folder = (values[0] ?? '~/Downloads').replace(/^~(?=\/|$)/, homedir());
-  if (!isAbsolute(folder)) throw new Problem(1, `The path of the folder must be absolute: ${folder}`);
+  if (!isAbsolute(folder)) throw new Problem(`The path of the folder must be absolute: ${folder}`);
   return folder;
 }
 
@@ -73,8 +79,8 @@ async function listFiles(folder) {
       .map((entry) => entry.name)
       .sort();
   } catch (error) {
-    if (error.code === 'ENOENT') throw new Problem(1, `There is no such folder: ${folder}`);
-    throw new Problem(1, `The folder cannot be read: ${error.message}`);
+    if (error.code === 'ENOENT') throw new Problem(`There is no such folder: ${folder}`);
+    throw new Problem(`The folder cannot be read: ${error.message}`);
   }
 }
 
@@ -98,30 +104,11 @@ async function freePath(folder, name, taken) {
 }
 
 /** Sends the notification. A failure is no error, because the files have already been moved. */
-async function notify(apiBase, { code, msg }) {
+async function notify(run, { code, msg }) {
   try {
-    // Append to api_base without changing it: its path identifies the run.
-    const response = await fetch(`${apiBase}/api/notify`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        notify_type: code === 0 ? 'success' : 'error',
-        message: `Tidy downloads: ${msg}`,
-      }),
-    });
-    return response.ok;
+    await run.notify(`Tidy downloads: ${msg}`, { type: code === 0 ? 'success' : 'error' });
+    return true;
   } catch {
     return false;
   }
 }
-
-// The first argument is the parameter file.
-const request = JSON.parse(await readFile(process.argv[2], 'utf8'));
-const envelope = await main(request).catch((error) => {
-  if (error instanceof Problem) return { code: error.code, msg: error.message };
-  throw error;
-});
-envelope.notified = await notify(request.environment.api_base, envelope);
-await writeFile(request.environment.output_json, JSON.stringify(envelope));
-console.log(envelope.msg);
-process.exitCode = envelope.code === 0 ? 0 : 1;
