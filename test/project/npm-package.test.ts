@@ -31,7 +31,12 @@ it('the npm package installs without install scripts, and serves from any folder
   expect((await readdir(installed)).sort()).toEqual(
     expect.arrayContaining(['README.md', 'assets', 'bin', 'dist', 'docs', 'examples', 'schema']),
   );
-  expect(await readdir(installed)).not.toContain('src');
+  for (const part of ['src', 'bench', 'tools', 'test', 'web'])
+    expect(await readdir(installed)).not.toContain(part);
+  // Pictures and measured results are only in the repository.
+  const pages = await readdir(join(installed, 'docs'));
+  expect(pages).toContain('http.md');
+  expect(pages.filter((name) => !name.endsWith('.md') || /^(?:measurements|method)/.test(name))).toEqual([]);
   const command = join(prefix, 'bin', 'hob');
   const { code, stdout } = await runCli(['--version'], {}, { command, cwd: folder }).ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
