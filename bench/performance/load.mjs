@@ -1,8 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-import { nextMessage } from './next-message.mjs';
-
 const client = fileURLToPath(new URL('./load-client.mjs', import.meta.url));
 
 /** The client, in a separate process. */
@@ -36,6 +34,18 @@ export class Load {
     this.#calls += seen.allCalls;
     return seen;
   }
+}
+
+/** Resolves with the next message of a child process, and rejects if the process ends first. */
+function nextMessage(child) {
+  return new Promise((resolve, reject) => {
+    const onExit = (code, signal) => reject(new Error(`a process of the benchmark ended: ${signal ?? code}`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message);
+    });
+  });
 }
 
 /** The bytes of a request to a URL, with an optional JSON body. */

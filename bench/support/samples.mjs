@@ -19,10 +19,6 @@ export class Samples {
     const sorted = this.#values.toSorted((a, b) => a - b);
     return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
   }
-
-  get mean() {
-    return this.#values.reduce((sum, value) => sum + value, 0) / this.#values.length;
-  }
 }
 
 /** Rounds to the significant digits. */

@@ -7,7 +7,6 @@ export const benchmarkTitles = {
   prune: 'Pruning the history',
   busy: 'Response times under load',
   ends: 'The end of a run',
-  'model-path': 'Finding a model',
   download: 'A large download',
   console: 'The page of a run with much output',
   cli: 'The command line',
