@@ -5,31 +5,36 @@ import Type from 'typebox';
  */
 export const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-export const Envelope = Type.Object(
-  {
-    code: Type.Integer({ description: '0 means success; -1, -2 and -3 are set by Hob.' }),
-    msg: Type.String(),
-  },
-  {
-    additionalProperties: true,
-    description:
-      'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.',
-  },
-);
+export const Text = (description: string) => Type.String({ description });
+export const Count = (description: string) => Type.Integer({ description });
+export const Flag = (description: string) => Type.Boolean({ description });
+export const Uuid = Type.String({ format: 'uuid' });
+export const NullableText = Nullable(Type.String());
+export const Texts = Type.Array(Type.String());
 
-export const data = Type.Optional(
-  Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
-    description: "Values of the main input: an object keyed by the input's name, or a plain array.",
-  }),
-);
+/** An object without other fields. */
+export const Closed = <Fields extends Type.TProperties>(fields: Fields, description?: string) =>
+  Type.Object(fields, { additionalProperties: false, ...(description !== undefined && { description }) });
 
-export const params = Type.Optional(
-  Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Values that override the params of the manifest.',
-  }),
-);
+export const Success = <Fields extends Type.TProperties>(fields: Fields, description: string) =>
+  Closed({ status: Type.Literal('success'), ...fields }, description);
 
-export const LaterError = Type.Object(
+/** A list that is always complete. */
+export const List = <Item extends Type.TSchema>(item: Item, description: string) =>
+  Closed({ items: Type.Array(item), next: Type.Null() }, description);
+
+export const Page = <Item extends Type.TSchema>(item: Item, description: string) =>
+  Closed({ items: Type.Array(item), next: NullableText }, description);
+
+/** Why an activity failed; null unless it failed. */
+export const Failure = (description: string) =>
+  Nullable(Closed({ code: Type.String(), message: Type.String(), hint: Type.String() }, description));
+
+export const cursor = Type.Optional(Text('`next` of the previous page.'));
+
+export const NeededBy = Type.Array(Closed({ script_id: Type.String(), script_name: Type.String() }));
+
+export const LaterError = Closed(
   {
     status: Type.Literal('error'),
     code: Type.String(),
@@ -46,15 +51,5 @@ export const LaterError = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'The error.' },
+  'The error.',
 );
-
-/** Other values of the header are ignored. */
-export const OriginHeaders = Type.Object({
-  'x-hob-origin': Type.Optional(
-    Type.String({
-      description:
-        '`console` or `cli`: stored as the `origin` of the run instead of `execute`. Such a run opens no window; a run from the console gets a terminal in its page instead.',
-    }),
-  ),
-});

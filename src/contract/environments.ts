@@ -1,36 +1,24 @@
 import Type from 'typebox';
-import { Nullable } from './common.ts';
+import { Closed, Count, List, Nullable, NullableText, Success, Text } from './common.ts';
 import { environmentKinds } from './values.ts';
 
-const EnvironmentItem = Type.Object(
-  {
-    key: Type.String(),
-    kind: Type.Enum([...environmentKinds]),
-    state: Type.Enum(['ready', 'building', 'damaged']),
-    bytes: Type.Integer({ description: 'Size on disk.' }),
-    made_at: Nullable(Type.String()),
-    used_at: Nullable(Type.String()),
-    made_with: Nullable(Type.String({ description: 'For example `Python 3.11.7, pip`.' })),
-    requirements: Type.Array(Type.String(), { description: 'The requirements as written.' }),
-    scripts: Type.Array(
-      Type.Object({ script_id: Type.String(), name: Type.String() }, { additionalProperties: false }),
-      { description: 'The scripts that use it.' },
-    ),
-  },
-  { additionalProperties: false },
-);
+const EnvironmentItem = Closed({
+  key: Type.String(),
+  kind: Type.Enum([...environmentKinds]),
+  state: Type.Enum(['ready', 'building', 'damaged']),
+  bytes: Count('Size on disk.'),
+  made_at: NullableText,
+  used_at: NullableText,
+  made_with: Nullable(Text('For example `Python 3.11.7, pip`.')),
+  requirements: Type.Array(Type.String(), { description: 'The requirements as written.' }),
+  scripts: Type.Array(Closed({ script_id: Type.String(), name: Type.String() }), {
+    description: 'The scripts that use it.',
+  }),
+});
 
-export const EnvironmentsAnswer = Type.Object(
-  { items: Type.Array(EnvironmentItem), next: Type.Null() },
-  { additionalProperties: false, description: 'All environments.' },
-);
+export const EnvironmentsAnswer = List(EnvironmentItem, 'All environments.');
 
-export const EnvironmentRemoved = Type.Object(
-  {
-    status: Type.Literal('success'),
-    message: Type.String(),
-    key: Type.String(),
-    freed_bytes: Type.Integer(),
-  },
-  { additionalProperties: false, description: 'The environment was removed.' },
+export const EnvironmentRemoved = Success(
+  { message: Type.String(), key: Type.String(), freed_bytes: Type.Integer() },
+  'The environment was removed.',
 );

@@ -1,24 +1,60 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { Text } from './common.ts';
+import type { BriefRunAnswer } from './history.ts';
+import type { DownloadAnswer } from './models.ts';
+import type { NotificationAnswer } from './notifications.ts';
+import type { OperationAnswer } from './packages.ts';
 
-import { Nullable } from './common.ts';
+type Run = Static<typeof BriefRunAnswer>;
+
+type RunProgress = {
+  run_id: string;
+  script_id: string;
+  script_name: string;
+  fraction: number | null;
+  message: string | null;
+  at: string;
+};
+
+/** Output at an offset in bytes, or a gap where output was not kept. `base64` is present if the bytes are not UTF-8. */
+export type OutputPart =
+  | { offset: number; bytes: number; text: string; base64?: string; missing?: never }
+  | { offset: number; missing: number; bytes?: never; text?: never; base64?: never };
+
+/** The data of each type of event. `run.output` is sent only by the stream of a run, which sends no other types than `run.`. */
+interface DataByType {
+  'run.queued': Run;
+  'run.started': Run;
+  'run.ended': Run;
+  'run.progress': RunProgress;
+  'run.output': OutputPart & { run_id: string; stream: 'stdout' | 'stderr' };
+  notification: Omit<Static<typeof NotificationAnswer>, 'script_id'>;
+  'model.progress': Static<typeof DownloadAnswer> & { at: string };
+  'package.progress': Static<typeof OperationAnswer> & { at: string };
+  'scripts.changed': { scripts: number; problems: number; at: string };
+  /** Events after `after` have been deleted; the stream continues with `next`. */
+  'events.missed': { after: number; next: number };
+}
+
+/** Every event that the streams send. */
+export type ServiceEvent = {
+  [Type in keyof DataByType]: { readonly type: Type; readonly data: DataByType[Type] };
+}[keyof DataByType];
+
+export type EventData<Type extends ServiceEvent['type']> = Extract<ServiceEvent, { type: Type }>['data'];
 
 export const EventsQuery = Type.Object({
   since: Type.Optional(
-    Type.String({
-      description:
-        'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
-    }),
+    Text(
+      'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
+    ),
   ),
-  types: Type.Optional(
-    Type.String({ description: 'The event types to send, separated by commas. Absent: all.' }),
-  ),
+  types: Type.Optional(Text('The event types to send, separated by commas. Absent: all.')),
 });
 
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({
-      description: 'Id of the last event received. The stream starts with the events after it.',
-    }),
+    Text('Id of the last event received. The stream starts with the events after it.'),
   ),
 });
 
@@ -32,18 +68,6 @@ export const NothingMore = Type.Null({
 export const EventsAnswer = {
   description: 'Events as they happen.',
   content: {
-    'text/event-stream': {
-      schema: Type.String({ description: 'Each event has an id, a type and one line of JSON data.' }),
-    },
+    'text/event-stream': { schema: Text('Each event has an id, a type and one line of JSON data.') },
   },
 };
-
-export const ProgressBody = Type.Object({
-  fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
-  message: Type.Optional(Nullable(Type.String({ description: 'Truncated to 1,000 characters.' }))),
-});
-
-export const ProgressAnswer = Type.Object(
-  { status: Type.Literal('success') },
-  { additionalProperties: false, description: 'The progress was accepted.' },
-);

@@ -1,33 +1,55 @@
 import Type from 'typebox';
-import { Nullable } from './common.ts';
+import {
+  Closed,
+  Count,
+  Failure,
+  Flag,
+  List,
+  NeededBy,
+  Nullable,
+  NullableText,
+  Success,
+  Text,
+} from './common.ts';
 import { modelPlaces, modelSources } from './values.ts';
+
+const repoId = Text('owner/name');
+
+export const ModelPathQuery = Type.Object({ repo_id: repoId });
+
+export const ModelPathAnswer = Closed(
+  {
+    code: Type.Literal(200),
+    data: Closed({ path: Type.String(), repo_id: Type.String() }),
+    message: Type.String(),
+    success: Type.Literal(true),
+  },
+  'The folder of the model.',
+);
+
+export const ModelPathError = Closed(
+  { code: Type.Integer(), data: Closed({}), message: Type.String(), success: Type.Literal(false) },
+  'The error, for example that the model is not downloaded.',
+);
 
 export const ModelState = Type.Enum(['complete', 'partial', 'missing']);
 
-const ModelItem = Type.Object(
-  {
-    repo_id: Type.String(),
-    source: Nullable(Type.Enum(modelSources)),
-    place: Nullable(Type.Enum(modelPlaces)),
-    folder: Nullable(Type.String()),
-    revision: Nullable(Type.String()),
-    size_bytes: Type.Integer({ description: 'Size on disk of all its files.' }),
-    state: ModelState,
-    is_used: Type.Boolean({ description: 'Whether GET /api/model/path returns this folder.' }),
-    is_removable: Type.Boolean(),
-    needed_by: Type.Array(
-      Type.Object({ script_id: Type.String(), script_name: Type.String() }, { additionalProperties: false }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const ModelItem = Closed({
+  repo_id: Type.String(),
+  source: Nullable(Type.Enum(modelSources)),
+  place: Nullable(Type.Enum(modelPlaces)),
+  folder: NullableText,
+  revision: NullableText,
+  size_bytes: Count('Size on disk of all its files.'),
+  state: ModelState,
+  is_used: Flag('Whether GET /api/model/path returns this folder.'),
+  is_removable: Type.Boolean(),
+  needed_by: NeededBy,
+});
 
-export const ModelsAnswer = Type.Object(
-  { items: Type.Array(ModelItem), next: Type.Null() },
-  {
-    additionalProperties: false,
-    description: 'The models on this machine, and the missing models that scripts need.',
-  },
+export const ModelsAnswer = List(
+  ModelItem,
+  'The models on this machine, and the missing models that scripts need.',
 );
 
 export const RemoveModelQuery = Type.Object({
@@ -41,12 +63,68 @@ export const RemoveModelQuery = Type.Object({
   ),
 });
 
-export const RemoveModelAnswer = Type.Object(
+export const RemoveModelAnswer = Success(
+  { message: Type.String(), folder: Type.String(), freed_bytes: Type.Integer() },
+  'The model was removed, or would be removed.',
+);
+
+/** More globs than any repo needs, and few enough to compare with every file of a large repo. */
+export const globBounds = { count: 100, length: 200 };
+
+const optional = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Nullable(schema));
+
+export const DownloadBody = Type.Object({
+  repo_id: repoId,
+  source: optional(
+    Type.Enum([...modelSources], {
+      description:
+        'The hub to download from. Absent: the source that a script declares for this repo, otherwise huggingface.',
+    }),
+  ),
+  files: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: globBounds.length }), {
+      maxItems: globBounds.count,
+      description:
+        'Globs of the files to download; an empty list means all. Absent: all globs that scripts declare for this repo, otherwise all files.',
+    }),
+  ),
+  revision: optional(Text('A branch, tag or commit. Absent: the default branch.')),
+});
+
+export const DownloadStarted = Success(
   {
-    status: Type.Literal('success'),
     message: Type.String(),
-    folder: Type.String(),
-    freed_bytes: Type.Integer(),
+    download_id: Type.String(),
+    is_joined: Flag('true: the same download was already in progress.'),
   },
-  { additionalProperties: false, description: 'The model was removed, or would be removed.' },
+  'The download is in progress.',
+);
+
+export const DownloadAnswer = Closed(
+  {
+    download_id: Type.String(),
+    repo_id: repoId,
+    source: Type.Enum([...modelSources], { description: 'The hub that provides the model.' }),
+    revision: NullableText,
+    files: Type.Array(Type.String(), { description: 'Globs; an empty list means all files.' }),
+    state: Type.Enum(['running', 'done', 'failed', 'cancelled']),
+    bytes_done: Type.Integer(),
+    bytes_total: Nullable(Count('Null until the source has listed its files.')),
+    files_done: Type.Integer(),
+    files_total: Nullable(Type.Integer()),
+    bytes_per_s: Nullable(Type.Number()),
+    seconds_left: Nullable(Type.Number()),
+    started_at: Type.String(),
+    ended_at: NullableText,
+    folder: Nullable(Text('The folder of the files; null until it is known.')),
+    error: Failure('Why the download failed.'),
+  },
+  'The progress or the outcome of a download.',
+);
+
+export const DownloadsAnswer = List(DownloadAnswer, 'Newest first.');
+
+export const DownloadCancelled = Success(
+  { message: Type.String(), download_id: Type.String() },
+  'The download is being stopped.',
 );

@@ -1,17 +1,105 @@
 import Type from 'typebox';
-import { data, Envelope, Nullable, params } from './common.ts';
+import { Closed, Flag, Nullable, NullableText, Success, Text, Uuid } from './common.ts';
 import { endCauses, envelopeSources, origins, runStates } from './values.ts';
+
+const Envelope = Type.Object(
+  {
+    code: Type.Integer({ description: '0 means success; -1, -2 and -3 are set by Hob.' }),
+    msg: Type.String(),
+  },
+  {
+    additionalProperties: true,
+    description:
+      'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.',
+  },
+);
+
+const scriptId = Type.Optional(Text('UUID of the script.'));
+
+/** The inputs of a run. */
+const inputs = {
+  data: Type.Optional(
+    Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
+      description: "Values of the main input: an object keyed by the input's name, or a plain array.",
+    }),
+  ),
+  params: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Values that override the params of the manifest.',
+    }),
+  ),
+};
+
+export const LinkBody = Type.Object({ script_id: scriptId, ...inputs });
+
+export const ExecuteBody = Type.Object({
+  script_id: scriptId,
+  sync: Type.Optional(Flag('true: wait for the end of the run and return its outcome.')),
+  ...inputs,
+  temp_file: Type.Optional(Text('Absolute path of a file with the arguments (legacy).')),
+});
+
+/** Other values of the header are ignored. */
+export const OriginHeaders = Type.Object({
+  'x-hob-origin': Type.Optional(
+    Text(
+      '`console` or `cli`: stored as the `origin` of the run instead of `execute`. Such a run opens no window; a run from the console gets a terminal in its page instead.',
+    ),
+  ),
+});
+
+export const ExecuteHeaders = Type.Object({
+  ...OriginHeaders.properties,
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,255}$',
+      description:
+        'Repeating a request with the same key and body returns the same run. The same key with a different body is refused.',
+    }),
+  ),
+});
+
+export const ExecuteForm = Type.Object({
+  script_id: scriptId,
+  sync: Type.Optional(Text('true, false, 1, 0, yes, no, on or off.')),
+  data: Type.Optional(Text('JSON text.')),
+  params: Type.Optional(Text('JSON text.')),
+  temp_file: Type.Optional(Type.String()),
+});
+
+export const ExecutionAnswer = Closed(
+  {
+    status: Type.Enum(['success', 'error']),
+    message: Type.String(),
+    exit_code: Type.Integer(),
+    success: Type.Boolean(),
+    timed_out: Type.Boolean(),
+    stdout: Type.String(),
+    stderr: Type.String(),
+    result: Envelope,
+  },
+  'The outcome of the run.',
+);
+
+const runId = { message: Type.String(), run_id: Uuid };
+
+export const AcceptedAnswer = Success(runId, 'The run is stored and will be executed.');
+
+export const ExecutionError = Closed(
+  { status: Type.Literal('error'), message: Type.String() },
+  'The error. The script was not run.',
+);
 
 const time = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
 
-export const RunAnswer = Type.Object(
+export const RunAnswer = Closed(
   {
-    run_id: Type.String({ format: 'uuid' }),
-    script_id: Type.String({ format: 'uuid' }),
+    run_id: Uuid,
+    script_id: Uuid,
     script_name: Type.String(),
-    script_version: Nullable(Type.String()),
+    script_version: NullableText,
     origin: Type.Enum(origins),
-    parent_run_id: Nullable(Type.String({ format: 'uuid' })),
+    parent_run_id: Nullable(Uuid),
     depth: Type.Integer(),
     state: Type.Enum(runStates),
     end_cause: Nullable(Type.Enum(endCauses)),
@@ -29,7 +117,7 @@ export const RunAnswer = Type.Object(
     truncated: Nullable(Type.Boolean()),
     left_running: Nullable(Type.Integer()),
   },
-  { additionalProperties: false, description: 'The record of the run.' },
+  'The record of the run.',
 );
 
 export const RunQuery = Type.Object({
@@ -42,22 +130,20 @@ export const RunQuery = Type.Object({
   ),
 });
 
-export const CancelAnswer = Type.Object(
-  { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
-  { additionalProperties: false, description: 'The run is being stopped.' },
-);
+export const CancelAnswer = Success(runId, 'The run is being stopped.');
 
-export const RerunBody = Type.Object({ data, params });
+export const RerunBody = Type.Object(inputs);
 
-export const RerunAnswer = Type.Object(
-  { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
-  { additionalProperties: false, description: 'A new run was accepted; `run_id` is its id.' },
-);
+export const RerunAnswer = Success(runId, 'A new run was accepted; `run_id` is its id.');
 
-export const DeleteAnswer = Type.Object(
-  { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
-  { additionalProperties: false, description: 'The run was deleted.' },
-);
+export const DeleteAnswer = Success(runId, 'The run was deleted.');
+
+export const ProgressBody = Type.Object({
+  fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+  message: Type.Optional(Nullable(Text('Truncated to 1,000 characters.'))),
+});
+
+export const ProgressAnswer = Success({}, 'The progress was accepted.');
 
 export const OutputQuery = Type.Object({
   follow: Type.Optional(
@@ -69,16 +155,13 @@ export const OutputQuery = Type.Object({
 
 export const OutputHeaders = Type.Object({
   range: Type.Optional(
-    Type.String({
-      description:
-        'One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets refer to the whole output.',
-    }),
+    Text('One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets refer to the whole output.'),
   ),
 });
 
 export const NotesAnswer = {
   description: 'One line per note, with its time. Empty if there are no notes.',
-  headers: { 'X-Hob-Run-Id': Type.String({ format: 'uuid' }) },
+  headers: { 'X-Hob-Run-Id': Uuid },
   content: { 'text/plain': { schema: Type.String() } },
 };
 
@@ -86,10 +169,7 @@ const output = { content: { 'text/plain': { schema: Type.String({ format: 'binar
 
 export const OutputAnswer = {
   description: 'The stored output. A line marks each place where output was not kept.',
-  headers: {
-    'X-Hob-Run-Id': Type.String({ format: 'uuid' }),
-    'Accept-Ranges': Type.Literal('bytes'),
-  },
+  headers: { 'X-Hob-Run-Id': Uuid, 'Accept-Ranges': Type.Literal('bytes') },
   ...output,
 };
 
@@ -97,10 +177,9 @@ export const OutputPartAnswer = {
   description: 'The requested range, up to the first gap.',
   headers: {
     ...OutputAnswer.headers,
-    'Content-Range': Type.String({
-      description:
-        '`bytes a-b/total`. The total is `*` until the run ends. With `follow`, the end is 9007199254740991 unless the request names one.',
-    }),
+    'Content-Range': Text(
+      '`bytes a-b/total`. The total is `*` until the run ends. With `follow`, the end is 9007199254740991 unless the request names one.',
+    ),
   },
   ...output,
 };

@@ -1,50 +1,46 @@
 import Type from 'typebox';
-
-import { Nullable } from './common.ts';
+import { Closed, Nullable, NullableText, Texts } from './common.ts';
 import { ModelState } from './models.ts';
 
-export const Problem = Type.Object(
-  {
-    severity: Type.Enum(['error', 'note']),
-    file: Type.String(),
-    line: Nullable(Type.Integer()),
-    message: Type.String(),
-    advice: Type.String(),
-  },
-  { additionalProperties: false },
-);
+export const Problem = Closed({
+  severity: Type.Enum(['error', 'note']),
+  file: Type.String(),
+  line: Nullable(Type.Integer()),
+  message: Type.String(),
+  advice: Type.String(),
+});
 
 const Model = Type.Object({
   source: Type.String(),
   repo_id: Type.String(),
-  files: Type.Array(Type.String()),
+  files: Texts,
 });
 
-const Script = Type.Object(
+const Script = Closed(
   {
     id: Type.String({ format: 'uuid' }),
     name: Type.String(),
-    version: Nullable(Type.String()),
-    desc: Nullable(Type.String()),
-    icon: Nullable(Type.String()),
+    version: NullableText,
+    desc: NullableText,
+    icon: NullableText,
     folder: Type.String(),
     manifest: Type.String(),
     language: Type.String(),
-    language_version: Nullable(Type.String()),
+    language_version: NullableText,
     entry: Type.String(),
     terminal: Type.String(),
     timeout: Nullable(Type.Number()),
     concurrency: Nullable(Type.Integer()),
-    lock: Nullable(Type.String()),
+    lock: NullableText,
     node: Type.Boolean(),
     input: Nullable(
       Type.Object({
         name: Type.String(),
         label: Type.String(),
         type: Type.Enum(['list', 'str']),
-        pick: Nullable(Type.String()),
-        exts: Type.Array(Type.String()),
-        description: Nullable(Type.String()),
+        pick: NullableText,
+        exts: Texts,
+        description: NullableText,
       }),
     ),
     params: Type.Array(
@@ -54,38 +50,37 @@ const Script = Type.Object(
         type: Type.String(),
         default: Type.Optional(Type.Unknown()),
         required: Type.Boolean(),
-        choices: Type.Array(Type.String()),
+        choices: Texts,
         choice_labels: Type.Record(Type.String(), Type.String()),
         secret: Type.Boolean(),
         when: Nullable(Type.Object({ field: Type.String(), eq: Type.Unknown() })),
-        description: Nullable(Type.String()),
+        description: NullableText,
       }),
     ),
     outputs: Type.Array(
       Type.Object({
         name: Type.String(),
-        type: Nullable(Type.String()),
-        description: Nullable(Type.String()),
+        type: NullableText,
+        description: NullableText,
       }),
     ),
     require_models: Type.Boolean(),
     models: Type.Array(Model),
-    dependencies: Type.Array(
-      Type.Object({ id: Type.String(), name: Nullable(Type.String()), version: Nullable(Type.String()) }),
-      { description: 'The scripts that this script calls.' },
-    ),
+    dependencies: Type.Array(Type.Object({ id: Type.String(), name: NullableText, version: NullableText }), {
+      description: 'The scripts that this script calls.',
+    }),
   },
-  { additionalProperties: false, description: 'The script, as its manifest describes it.' },
+  'The script, as its manifest describes it.',
 );
 
-export const ScriptAnswer = Type.Object(
+export const ScriptAnswer = Closed(
   { ...Script.properties, models: Type.Array(Type.Object({ ...Model.properties, state: ModelState })) },
-  { additionalProperties: false, description: 'The script, as its manifest describes it.' },
+  'The script, as its manifest describes it.',
 );
 
-export const ScriptsAnswer = Type.Object(
+export const ScriptsAnswer = Closed(
   { scripts: Type.Array(Script), problems: Type.Array(Problem) },
-  { additionalProperties: false, description: 'All scripts and all problems.' },
+  'All scripts and all problems.',
 );
 
 export const IconAnswer = {

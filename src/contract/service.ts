@@ -1,58 +1,48 @@
 import Type from 'typebox';
-import { Nullable } from './common.ts';
+import { Closed, Count, Flag, Nullable, Success, Text } from './common.ts';
 import { containments, desktopStates, executorStates, warmLanguages } from './values.ts';
 
-export const WarmAnswer = Type.Object(
+const WarmInterpreter = Closed({
+  language: Type.Enum(warmLanguages),
+  path: Text('Path of the interpreter.'),
+  preload: Type.Array(Type.String(), { description: 'Modules that it has preloaded.' }),
+  forked: Flag(
+    'true: each is a fork of one process that has loaded the modules. false: each loads them itself.',
+  ),
+  waiting: Count('Number of idle interpreters.'),
+  memory_bytes: Type.Integer(),
+});
+
+export const WarmAnswer = Closed(
   {
-    hits: Type.Integer({
-      description: 'Runs that used a warm interpreter, since the executor started.',
+    hits: Count('Runs that used a warm interpreter, since the executor started.'),
+    misses: Count('Runs that could have used a warm interpreter but found none.'),
+    memory_bytes: Count('Memory that all warm interpreters use now.'),
+    budget_bytes: Count('Memory limit for warm interpreters; 0: they are disabled.'),
+    short_of_memory: Flag('Whether Hob starts no warm interpreters because the machine is short of memory.'),
+    interpreters: Type.Array(WarmInterpreter, {
+      description: 'Empty if the service requires a token and the caller has not sent it.',
     }),
-    misses: Type.Integer({ description: 'Runs that could have used a warm interpreter but found none.' }),
-    memory_bytes: Type.Integer({ description: 'Memory that all warm interpreters use now.' }),
-    budget_bytes: Type.Integer({ description: 'Memory limit for warm interpreters; 0: they are disabled.' }),
-    short_of_memory: Type.Boolean({
-      description: 'Whether Hob starts no warm interpreters because the machine is short of memory.',
-    }),
-    interpreters: Type.Array(
-      Type.Object(
-        {
-          language: Type.Enum(warmLanguages),
-          path: Type.String({ description: 'Path of the interpreter.' }),
-          preload: Type.Array(Type.String(), { description: 'Modules that it has preloaded.' }),
-          forked: Type.Boolean({
-            description:
-              'true: each is a fork of one process that has loaded the modules. false: each loads them itself.',
-          }),
-          waiting: Type.Integer({ description: 'Number of idle interpreters.' }),
-          memory_bytes: Type.Integer(),
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'Empty if the service requires a token and the caller has not sent it.' },
-    ),
   },
-  {
-    additionalProperties: false,
-    description: 'Interpreters that were started ahead of time and wait for runs.',
-  },
+  'Interpreters that were started ahead of time and wait for runs.',
 );
 
-export const ExecutorAnswer = Type.Object(
+export const ExecutorAnswer = Closed(
   {
     state: Type.Enum(executorStates, {
       description:
         '`ready`: the executor responds. `silent`: it does not respond; synchronous calls get 503, and other runs stay queued. `none`: no executor is running.',
     }),
-    pid: Nullable(Type.Integer({ description: 'Process id of the executor.' })),
+    pid: Nullable(Count('Process id of the executor.')),
     silent_pids: Type.Array(Type.Integer(), {
       description:
         'Process ids of all executors that do not respond, including those that only finish the runs of an earlier service.',
     }),
   },
-  { additionalProperties: false, description: 'The process that runs scripts.' },
+  'The process that runs scripts.',
 );
 
-export const HealthAnswer = Type.Object(
+export const HealthAnswer = Closed(
   {
     status: Type.Literal('ok'),
     version: Type.String(),
@@ -77,7 +67,7 @@ export const HealthAnswer = Type.Object(
         'Number of requests that each access rule refused since the service started, by error code, including codes with 0.',
     }),
   },
-  { additionalProperties: false, description: 'The service is running.' },
+  'The service is running.',
 );
 
 export const StopBody = Type.Object({
@@ -89,28 +79,11 @@ export const StopBody = Type.Object({
   ),
 });
 
-export const StopAnswer = Type.Object(
-  { status: Type.Literal('success'), message: Type.String() },
-  { additionalProperties: false, description: 'Hob is stopping.' },
-);
+export const StopAnswer = Success({ message: Type.String() }, 'Hob is stopping.');
 
-export const OpenFolderBody = Type.Object({
-  path: Type.String({
-    description: 'Absolute path. Hob opens the folder itself, or the folder that contains the file.',
-  }),
-});
+export const MetricsText = Text('Prometheus text format, version 0.0.4.');
 
-export const OpenFolderAnswer = Type.Object(
-  { status: Type.Literal('success'), folder: Type.String({ description: 'The opened folder.' }) },
-  { additionalProperties: false, description: 'The folder was opened.' },
-);
-
-export const MetricsText = Type.String({ description: 'Prometheus text format, version 0.0.4.' });
-
-export const SessionAnswer = Type.Object(
-  {
-    status: Type.Literal('success'),
-    expires_at: Nullable(Type.String({ description: 'When the session expires, as an ISO 8601 time.' })),
-  },
-  { additionalProperties: false, description: 'Done.' },
+export const SessionAnswer = Success(
+  { expires_at: Nullable(Text('When the session expires, as an ISO 8601 time.')) },
+  'Done.',
 );

@@ -1,24 +1,14 @@
 import Type from 'typebox';
+import { Closed, Count, Flag, Nullable, Success } from './common.ts';
 
-import { Nullable } from './common.ts';
-
-/** Larger than any screen. Limited, because terminal emulators allocate memory for this size. */
-const columns = Type.Integer({ minimum: 2, maximum: 1000 });
-const rows = Type.Integer({ minimum: 1, maximum: 1000 });
-
-export const TerminalAnswer = Type.Object(
+export const TerminalAnswer = Closed(
   {
-    open: Type.Boolean({ description: 'Whether the run has a terminal that accepts input.' }),
+    open: Flag('Whether the run has a terminal that accepts input.'),
     columns: Nullable(Type.Integer()),
     rows: Nullable(Type.Integer()),
-    output_bytes: Nullable(
-      Type.Integer({ description: 'Output bytes written so far, for a terminal of this size.' }),
-    ),
+    output_bytes: Nullable(Count('Output bytes written so far, for a terminal of this size.')),
   },
-  {
-    additionalProperties: false,
-    description: 'The terminal of the run. The other fields are null if it is not open.',
-  },
+  'The terminal of the run. The other fields are null if it is not open.',
 );
 
 export const TerminalInputBody = Type.Object({
@@ -51,9 +41,10 @@ export const TerminalInputBody = Type.Object({
   ),
 });
 
-export const TerminalSizeBody = Type.Object({ columns, rows });
+/** Larger than any screen. Limited, because terminal emulators allocate memory for this size. */
+export const TerminalSizeBody = Type.Object({
+  columns: Type.Integer({ minimum: 2, maximum: 1000 }),
+  rows: Type.Integer({ minimum: 1, maximum: 1000 }),
+});
 
-export const TerminalDoneAnswer = Type.Object(
-  { status: Type.Literal('success') },
-  { additionalProperties: false, description: 'The terminal received it.' },
-);
+export const TerminalDoneAnswer = Success({}, 'The terminal received it.');

@@ -16,38 +16,43 @@ import { interfaceVersion } from '../shared/version.ts';
 import { wasAdmitted } from './access/admitted.ts';
 import { tokenOf } from './access/run-address.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
+import { addConsoleRoutes, isPageVisit, sendConsole } from './console.ts';
 import type { AppDependencies } from './dependencies.ts';
-import { answerError, internalError } from './error-answers.ts';
+import { addEnvironmentRoutes } from './environments.ts';
+import { answerError, internalError, pathOfTarget } from './error-answers.ts';
+import { addEventRoute } from './events/events.ts';
+import { addFilesRoute, addOpenFolderRoute } from './files.ts';
 import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
-import { pathOfTarget } from './path-of-target.ts';
-import { addConsoleRoutes, isPageVisit, sendConsole } from './routes/console.ts';
-import { addEnvironmentRoutes } from './routes/environments.ts';
-import { addEventRoute } from './routes/events.ts';
-import { addExecuteRoute } from './routes/execute.ts';
-import { addFilesRoute } from './routes/files.ts';
-import { addHealthRoute } from './routes/health.ts';
-import { addHistoryRoutes } from './routes/history.ts';
-import { addLinkRoute } from './routes/link.ts';
-import { addMetricsRoute } from './routes/metrics.ts';
-import { addModelDownloadRoutes } from './routes/model-downloads.ts';
-import { addModelPathRoute } from './routes/model-path.ts';
-import { addModelRoutes } from './routes/models.ts';
-import { addNotificationsRoute } from './routes/notifications.ts';
-import { addNotifyRoute } from './routes/notify.ts';
-import { addOpenFolderRoute } from './routes/open-folder.ts';
-import { addOutcomesRoute } from './routes/outcomes.ts';
-import { addOutputRoutes } from './routes/output.ts';
-import { addPackageOperationRoutes } from './routes/package-operations.ts';
-import { addPackageRoutes } from './routes/packages.ts';
-import { addProgressRoute } from './routes/progress.ts';
-import { addRunEventRoute } from './routes/run-events.ts';
-import { addRunRoutes } from './routes/runs.ts';
-import { addScriptIconRoute } from './routes/script-icon.ts';
-import { addScriptRoutes } from './routes/scripts.ts';
-import { addSessionRoutes } from './routes/session.ts';
-import { addSettingsRoutes } from './routes/settings.ts';
-import { addStopRoute } from './routes/stop.ts';
-import { addTerminalRoutes } from './routes/terminal.ts';
+import { addModelRoutes } from './models.ts';
+import { addNotificationRoutes } from './notifications.ts';
+import { addPackageRoutes } from './packages.ts';
+import { addExecuteRoute, addLinkRoute } from './runs/execute.ts';
+import { addHistoryRoutes } from './runs/history.ts';
+import { addOutputRoutes } from './runs/output.ts';
+import { addRunEventRoutes } from './runs/run-events.ts';
+import { addRunRoutes } from './runs/runs.ts';
+import { addTerminalRoutes } from './runs/terminal.ts';
+import { addScriptRoutes } from './scripts.ts';
+import { addServiceRoutes } from './service.ts';
+
+/** In the order of the OpenAPI document. */
+const routes = [
+  addLinkRoute,
+  addNotificationRoutes,
+  addModelRoutes,
+  addScriptRoutes,
+  addFilesRoute,
+  addPackageRoutes,
+  addEnvironmentRoutes,
+  addRunRoutes,
+  addHistoryRoutes,
+  addEventRoute,
+  addRunEventRoutes,
+  addOutputRoutes,
+  addOpenFolderRoute,
+  addTerminalRoutes,
+  addServiceRoutes,
+];
 
 /** The methods of each path. Distinguishes a wrong method (405) from an unknown path (404). */
 export class RouteIndex {
@@ -92,7 +97,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       );
     },
   });
-  // Handlers check requests themselves, against the schemas in `wire/`, because the order of the checks is part of the interface.
+  // Handlers check requests themselves, against the schemas in `contract/`, because the order of the checks is part of the interface.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);
@@ -122,8 +127,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     done();
   });
 
-  const routes = new RouteIndex();
-  app.addHook('onRoute', (route) => routes.add(route));
+  const index = new RouteIndex();
+  app.addHook('onRoute', (route) => index.add(route));
   await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     // The server has already answered: the request was incomplete.
@@ -133,7 +138,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     return refuse(request, reply, toAppError(error, request, dependencies));
   });
   app.setNotFoundHandler((request, reply) => {
-    const allowed = routes.methodsAt(request.url);
+    const allowed = index.methodsAt(request.url);
     if (allowed.length === 0 && dependencies.consoleFolder !== null && isPageVisit(request)) {
       const error = unknownPath(request.url);
       const { status, headers } = answerError(error, pathOf(request), acceptLanguage(request.raw));
@@ -151,36 +156,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     done();
   });
   await app.register((api, _options, done) => {
-    addLinkRoute(api, dependencies);
-    addNotifyRoute(api, dependencies);
-    addNotificationsRoute(api, dependencies);
-    addModelPathRoute(api, dependencies);
-    addModelDownloadRoutes(api, dependencies);
-    addModelRoutes(api, dependencies);
-    addScriptRoutes(api, dependencies);
-    addScriptIconRoute(api, dependencies);
-    addFilesRoute(api, dependencies);
-    addPackageRoutes(api, dependencies);
-    addPackageOperationRoutes(api, dependencies);
-    addEnvironmentRoutes(api, dependencies);
-    addRunRoutes(api, dependencies);
-    addHistoryRoutes(api, dependencies);
-    addOutcomesRoute(api, dependencies);
-    addEventRoute(api, dependencies);
-    addRunEventRoute(api, dependencies);
-    addProgressRoute(api, dependencies);
-    addOutputRoutes(api, dependencies);
-    addOpenFolderRoute(api, dependencies);
-    addTerminalRoutes(api, dependencies);
-    addHealthRoute(api, dependencies);
-    addSettingsRoutes(api, dependencies);
-    addStopRoute(api, dependencies);
-    addSessionRoutes(api, dependencies);
-    addMetricsRoute(api, dependencies);
+    for (const addRoutes of routes) addRoutes(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
     done();
   });
-  await addConsoleRoutes(app, dependencies);
+  await addConsoleRoutes(app, dependencies.consoleFolder);
   await app.ready();
   return app;
 }

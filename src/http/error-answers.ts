@@ -1,8 +1,8 @@
 import { assertNever } from '../shared/assert-never.ts';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
-import { preferredLanguage } from './language.ts';
-import { pathOfTarget } from './path-of-target.ts';
+import type { Language } from '../shared/text.ts';
+import { preferredLanguage } from './request.ts';
 
 /**
  * Maps each error code to an HTTP status. A new code does not compile until it has a status here.
@@ -196,4 +196,21 @@ export function internalError(cause: unknown): AppError {
 export function notifyContentType(): AppError {
   const message = 'Content-Type must be application/json';
   return new AppError('notify-content-type', { en: message, zh: message });
+}
+
+/** Why an activity failed, as its answer shows it. */
+export function failureAnswer(error: AppError | null, language: Language) {
+  if (error === null) return null;
+  return { code: error.code, message: error.text[language], hint: error.hint?.[language] ?? '' };
+}
+
+/** The path of a request target in the routes' spelling: without the query and without unnecessary percent escapes. */
+export function pathOfTarget(target: string): string {
+  const path = target.split('?', 1)[0] ?? '';
+  try {
+    return decodeURI(path);
+  } catch {
+    // An invalid path matches no route, so its spelling does not matter.
+    return path;
+  }
 }

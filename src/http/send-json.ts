@@ -3,11 +3,13 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 import { textOf } from '../shared/decode-text.ts';
-import type { Json } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 
 /** The fields of an object to send. Bytes are already JSON text and are sent unchanged. */
-export type JsonFields = Readonly<Record<string, Json | JsonText>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** An answer with fields that are or may be JSON text already. */
+export type Encoded<Answer> = { readonly [Name in keyof Answer]: Answer[Name] | JsonText };
 
 export const jsonContentType = 'application/json; charset=utf-8';
 
@@ -22,7 +24,7 @@ export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply 
 }
 
 /** The object as a single line of JSON. Line breaks between JSON tokens become spaces. */
-export function jsonLine(fields: JsonFields): string {
+export function jsonLine<Fields extends JsonFields>(fields: Fields): string {
   const text = toJson(fields);
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLine } from '../send-json.ts';
 import { eventData } from './event-data.ts';
-import { eventFrame } from './event-frames.ts';
+import { eventFrame } from './event-stream.ts';
 
 describe('the data of an event', () => {
   it('is one line, even if the envelope of a script has several', () => {

@@ -2,10 +2,27 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import type { ServiceEvent } from '../../contract/events.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
-import { heartbeatFrame, openingFrame } from './event-frames.ts';
 
-export interface EventStreamOptions {
+/** One event in the format `text/event-stream`. `data` must be a single line. */
+export function eventFrame(id: string | number, type: ServiceEvent['type'], data: string): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+}
+
+/** Sets the position from which a client resumes, without an event. */
+export function idFrame(id: string | number): string {
+  return `id: ${id}\n\n`;
+}
+
+/** Sent first: the delay before a disconnected client reconnects. It is short, because the service is local. */
+const openingFrame = 'retry: 1000\n\n';
+
+/** A comment, which clients ignore. */
+export const heartbeatFrame = ': \n\n';
+
+interface EventStreamOptions {
   /** Ends all streams. */
   closing: AbortSignal;
   /** Maximum time between two writes. A client that reads nothing for twice this time is disconnected. */
@@ -134,4 +151,23 @@ export class EventStream {
       this.signal.addEventListener('abort', done, { once: true });
     });
   }
+}
+
+/** The id of the last event that a client received: from the header Last-Event-ID, else from the query field `since`. */
+export function readLastEventId({ headers, query }: FastifyRequest): string | null {
+  // When a browser reconnects, the address still has the old `since`, and the header has the current position.
+  const id = headers['last-event-id'] ?? Reflect.get(Object(query), 'since') ?? '';
+  if (typeof id !== 'string') throw malformedEventId();
+  return id === '' ? null : id;
+}
+
+export function malformedEventId(): AppError {
+  return new AppError(
+    'field-invalid',
+    {
+      en: 'Last-Event-ID (or since) must be the id of an event in this stream',
+      zh: 'Last-Event-ID（或 since）应为此事件流中事件的 id',
+    },
+    { hint: { en: 'Omit it to receive new events only.', zh: '省略则只接收新的事件。' } },
+  );
 }

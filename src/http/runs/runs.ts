@@ -1,0 +1,144 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  CancelAnswer,
+  DeleteAnswer,
+  NotesAnswer,
+  OriginHeaders,
+  RerunAnswer,
+  RerunBody,
+  RunAnswer,
+  RunQuery,
+} from '../../contract/runs.ts';
+import { depthOfExecute } from '../../runs/callers/chain.ts';
+import { rerunInputs } from '../../runs/rerun.ts';
+import type { RunEnds } from '../../runs/live-runs.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
+import { bodyOf } from '../body-parsers.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { QueryFields } from '../fields.ts';
+import { languageOf, whenAnsweredOr } from '../request.ts';
+import { route } from '../route.ts';
+import { sendJson } from '../send-json.ts';
+import { originOf, readStructured } from './execute.ts';
+import { findRun, runAnswer } from './run-answer.ts';
+
+const done = {
+  cancel: { en: 'The run is being stopped', zh: '正在停止运行' },
+  rerun: { en: 'The run was accepted', zh: '运行请求已接收' },
+  delete: { en: 'The run was deleted', zh: '运行已删除' },
+} as const satisfies Record<string, Text>;
+
+export function addRunRoutes(
+  app: FastifyInstance,
+  { catalogue, runs, runEnds, runRemover, closing }: AppDependencies,
+): void {
+  route(app, 'GET /api/runs/:id', {
+    summary: 'Get a run',
+    description:
+      'Returns the record of a run, during the run and afterwards. With `wait`, the response waits for the end of the run.',
+    querystring: RunQuery,
+    answer: RunAnswer,
+    async handle(request, reply) {
+      const waitMs = readWaitMs(new QueryFields(request.query, RunQuery).text('wait'));
+      let record = runs.get(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', record.runId);
+      if (waitMs > 0 && record.endedAt === null) {
+        request.isLasting = true;
+        const signal = whenAnsweredOr(closing, request, reply);
+        await waitForEnd(record.runId, { runEnds, waitMs, signal });
+        record = runs.get(record.runId);
+      }
+      return sendJson(reply, runAnswer(record));
+    },
+  });
+
+  route(app, 'GET /api/runs/:id/notes', {
+    summary: 'Get the notes of a run',
+    description:
+      'Returns remarks of Hob about the run, for example why it had no window. They are separate from the output of the script.',
+    answer: NotesAnswer,
+    async handle(request, reply) {
+      const { runId } = findRun(runs, request, reply);
+      return reply.type('text/plain; charset=utf-8').send(await runs.notes(runId));
+    },
+  });
+
+  route(app, 'POST /api/runs/:id/cancel', {
+    summary: 'Stop a run',
+    description:
+      'Removes a queued run from the queue, or stops a running one together with all its processes and the runs it waits for. Responds immediately; the record shows how the run ended.',
+    answer: CancelAnswer,
+    async handle(request, reply) {
+      const { runId } = findRun(runs, request, reply);
+      runs.cancel(runId);
+      return { status: 'success', message: done.cancel[languageOf(request, 'en')], run_id: runId };
+    },
+  });
+
+  route(app, 'POST /api/runs/:id/rerun', {
+    summary: 'Repeat a run',
+    description:
+      'Runs the same script again, asynchronously, with the stored data and params. Secrets are not stored: send them again.',
+    headers: OriginHeaders,
+    body: RerunBody,
+    answer: RerunAnswer,
+    async handle(request, reply) {
+      const body = bodyOf(request);
+      const language = languageOf(request, 'en');
+      const record = runs.get(request.params.id);
+      const script = await catalogue.resolve(record.scriptId);
+      const sent = { data: readStructured(body, 'data'), params: readStructured(body, 'params') };
+      const { runId } = await runs.submit({
+        script,
+        origin: originOf(request),
+        caller: request.caller,
+        depth: depthOfExecute(request.caller),
+        sync: false,
+        ...rerunInputs(record, script, sent),
+        language,
+      });
+      reply.raw.setHeader('x-hob-run-id', runId);
+      return { status: 'success', message: done.rerun[language], run_id: runId };
+    },
+  });
+
+  route(app, 'DELETE /api/runs/:id', {
+    summary: 'Delete a run',
+    description: 'Deletes the record and the folder of a run that has ended.',
+    answer: DeleteAnswer,
+    async handle(request, reply) {
+      const run = findRun(runs, request, reply);
+      await runRemover.remove(run);
+      return { status: 'success', message: done.delete[languageOf(request, 'en')], run_id: run.runId };
+    },
+  });
+}
+
+const longestWaitS = 300;
+const secondsPattern = /^\d{1,3}(?:\.\d{1,9})?$/;
+
+/** Parses the query field `wait`, in seconds. Returns milliseconds. */
+export function readWaitMs(wait: string | null): number {
+  if (wait === null) return 0;
+  const seconds = secondsPattern.test(wait) ? Number(wait) : Number.NaN;
+  if (seconds <= longestWaitS) return seconds * 1000;
+  throw new AppError('field-invalid', {
+    en: `wait must be a number of seconds from 0 to ${longestWaitS}`,
+    zh: `wait 应为 0 到 ${longestWaitS} 之间的秒数`,
+  });
+}
+
+/** Waits until a run has ended, `waitMs` have passed, or the signal is aborted. */
+async function waitForEnd(
+  runId: string,
+  { runEnds, waitMs, signal }: { runEnds: RunEnds; waitMs: number; signal: AbortSignal },
+): Promise<void> {
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  const timer = setTimeout(stop, waitMs);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  await runEnds.wait(runId, enough.signal);
+  clearTimeout(timer);
+}

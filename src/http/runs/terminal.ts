@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import Value from 'typebox/value';
+import {
+  TerminalAnswer,
+  TerminalDoneAnswer,
+  TerminalInputBody,
+  TerminalSizeBody,
+} from '../../contract/terminal.ts';
+import { AppError } from '../../shared/errors.ts';
+import { bodyOf } from '../body-parsers.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { route } from '../route.ts';
+import { findRun } from './run-answer.ts';
+
+export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: AppDependencies): void {
+  route(app, 'GET /api/runs/:id/terminal', {
+    summary: 'Get the terminal of a run',
+    description:
+      'For a run started from the console: whether its terminal accepts input, and its size. The output of the script is part of the events of the run.',
+    answer: TerminalAnswer,
+    async handle(request, reply) {
+      const terminal = await runTerminals.look(findRun(runs, request, reply).runId);
+      return {
+        open: terminal !== null,
+        columns: terminal?.columns ?? null,
+        rows: terminal?.rows ?? null,
+        output_bytes: terminal?.outputBytes ?? null,
+      };
+    },
+  });
+
+  route(app, 'POST /api/runs/:id/terminal/input', {
+    summary: 'Send input to the terminal of a run',
+    description:
+      'The script reads the text as if it were typed; Ctrl-C is `\\u0003`. With `sender` and `number`, a client can safely repeat a request that got no response.',
+    body: TerminalInputBody,
+    answer: TerminalDoneAnswer,
+    async handle(request, reply) {
+      const { fields } = bodyOf(request);
+      const { runId } = findRun(runs, request, reply);
+      if (!Value.Check(TerminalInputBody, fields)) throw inputInvalid();
+      const { text, sender, number, answers = null } = fields;
+      if ((sender === undefined) !== (number === undefined)) throw inputInvalid();
+      const order = sender === undefined || number === undefined ? null : { sender, number };
+      runTerminals.type(runId, { base64: Buffer.from(text).toString('base64'), order, answers });
+      return { status: 'success' };
+    },
+  });
+
+  route(app, 'POST /api/runs/:id/terminal/size', {
+    summary: 'Resize the terminal of a run',
+    description: 'The script receives SIGWINCH.',
+    body: TerminalSizeBody,
+    answer: TerminalDoneAnswer,
+    async handle(request, reply) {
+      const { fields } = bodyOf(request);
+      const { runId } = findRun(runs, request, reply);
+      if (!Value.Check(TerminalSizeBody, fields)) throw sizeInvalid();
+      runTerminals.resize(runId, fields);
+      return { status: 'success' };
+    },
+  });
+}
+
+function inputInvalid(): AppError {
+  return new AppError('field-invalid', {
+    en: 'text must have 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) must be sent together or not at all; answers must be an integer from 1',
+    zh: 'text 应为 1 到 65,536 个字符；sender（字母、数字、- 和 _）与 number（从 1 起）须同时给出或同时省略；answers 应为从 1 起的整数',
+  });
+}
+
+function sizeInvalid(): AppError {
+  return new AppError('field-invalid', {
+    en: 'columns must be an integer from 2 to 1,000, rows an integer from 1 to 1,000',
+    zh: 'columns 应为 2 到 1,000 的整数，rows 应为 1 到 1,000 的整数',
+  });
+}
