@@ -6,11 +6,12 @@ import Type from 'typebox';
 export const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 export const Text = (description: string) => Type.String({ description });
+export const OptionalText = (description: string) => Type.Optional(Text(description));
+export const Texts = (description: string) => Type.Array(Type.String(), { description });
 export const Count = (description: string) => Type.Integer({ description });
 export const Flag = (description: string) => Type.Boolean({ description });
 export const Uuid = Type.String({ format: 'uuid' });
 export const NullableText = Nullable(Type.String());
-export const Texts = Type.Array(Type.String());
 
 /** An object without other fields. */
 export const Closed = <Fields extends Type.TProperties>(fields: Fields, description?: string) =>
@@ -30,7 +31,7 @@ export const Page = <Item extends Type.TSchema>(item: Item, description: string)
 export const Failure = (description: string) =>
   Nullable(Closed({ code: Type.String(), message: Type.String(), hint: Type.String() }, description));
 
-export const cursor = Type.Optional(Text('`next` of the previous page.'));
+export const cursor = OptionalText('`next` of the previous page.');
 
 export const NeededBy = Type.Array(Closed({ script_id: Type.String(), script_name: Type.String() }));
 
@@ -41,15 +42,9 @@ export const LaterError = Closed(
     message: Type.String(),
     hint: Type.String(),
     fields: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The request fields that are missing or invalid, such as `params.key`, if known.',
-      }),
+      Texts('The request fields that are missing or invalid, such as `params.key`, if known.'),
     ),
-    files: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The files and folders at fault, as in the list of problems.',
-      }),
-    ),
+    files: Type.Optional(Texts('The files and folders at fault, as in the list of problems.')),
   },
   'The error.',
 );

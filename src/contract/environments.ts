@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, Count, List, Nullable, NullableText, Success, Text } from './common.ts';
+import { Closed, Count, List, Nullable, NullableText, Success, Text, Texts } from './common.ts';
 import { environmentKinds } from './values.ts';
 
 const EnvironmentItem = Closed({
@@ -10,7 +10,7 @@ const EnvironmentItem = Closed({
   made_at: NullableText,
   used_at: NullableText,
   made_with: Nullable(Text('For example `Python 3.11.7, pip`.')),
-  requirements: Type.Array(Type.String(), { description: 'The requirements as written.' }),
+  requirements: Texts('The requirements as written.'),
   scripts: Type.Array(Closed({ script_id: Type.String(), name: Type.String() }), {
     description: 'The scripts that use it.',
   }),

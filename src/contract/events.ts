@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Text } from './common.ts';
+import { OptionalText, Text } from './common.ts';
 import type { BriefRunAnswer } from './history.ts';
 import type { DownloadAnswer } from './models.ts';
 import type { NotificationAnswer } from './notifications.ts';
@@ -44,18 +44,14 @@ export type ServiceEvent = {
 export type EventData<Type extends ServiceEvent['type']> = Extract<ServiceEvent, { type: Type }>['data'];
 
 export const EventsQuery = Type.Object({
-  since: Type.Optional(
-    Text(
-      'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
-    ),
+  since: OptionalText(
+    'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
   ),
-  types: Type.Optional(Text('The event types to send, separated by commas. Absent: all.')),
+  types: OptionalText('The event types to send, separated by commas. Absent: all.'),
 });
 
 export const EventsHeaders = Type.Object({
-  'last-event-id': Type.Optional(
-    Text('Id of the last event received. The stream starts with the events after it.'),
-  ),
+  'last-event-id': OptionalText('Id of the last event received. The stream starts with the events after it.'),
 });
 
 export const RunEventsQuery = Type.Object({ since: EventsQuery.properties.since });

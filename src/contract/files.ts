@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { Closed, Count, Flag, Nullable, Success, Text } from './common.ts';
+import { Closed, Count, Flag, Nullable, OptionalText, Success, Text, Texts } from './common.ts';
 import { entryKinds } from './values.ts';
 
 export const FilesQuery = Type.Object({
-  path: Type.Optional(
-    Text('Absolute path of a folder; `~` is the home folder of the user. Absent: the home folder.'),
+  path: OptionalText(
+    'Absolute path of a folder; `~` is the home folder of the user. Absent: the home folder.',
   ),
 });
 
@@ -24,7 +24,7 @@ export const FilesAnswer = Closed(
     path: Text('The listed folder.'),
     parent: Nullable(Text('The parent folder; null for a root.')),
     home: Text('The home folder of the user.'),
-    roots: Type.Array(Type.String(), { description: 'Roots of the file system: `/`, or the drives.' }),
+    roots: Texts('Roots of the file system: `/`, or the drives.'),
     separator: Text('The path separator.'),
     complete: Flag('false: the folder has more entries than listed here.'),
     entries: Type.Array(Entry, { description: 'Folders first, each group sorted by name.' }),

@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { Closed, Count, cursor, Flag, Nullable, Page, Text, Uuid } from './common.ts';
+import { Closed, Count, cursor, Flag, Nullable, OptionalText, Page, Text, Uuid } from './common.ts';
 import { RunAnswer } from './runs.ts';
 import { endCauses, origins, runStates } from './values.ts';
 
 const commaList = (values: readonly string[]) =>
-  Type.Optional(Text(`One or more of ${values.join(', ')}, separated by commas.`));
+  OptionalText(`One or more of ${values.join(', ')}, separated by commas.`);
 const id = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }));
 
 export const RunsQuery = Type.Object({
@@ -13,9 +13,9 @@ export const RunsQuery = Type.Object({
   state: commaList(runStates),
   end_cause: commaList(endCauses),
   origin: commaList(origins),
-  since: Type.Optional(Text('Queued at this time or later.')),
-  until: Type.Optional(Text('Queued before this time.')),
-  q: Type.Optional(Text('Text to find in the script name or in the message. Case is ignored.')),
+  since: OptionalText('Queued at this time or later.'),
+  until: OptionalText('Queued before this time.'),
+  q: OptionalText('Text to find in the script name or in the message. Case is ignored.'),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   cursor,
 });
@@ -60,7 +60,7 @@ export const OutcomesQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of runs for each script.' }),
   ),
-  script: Type.Optional(Text('Script ids, separated by commas. Absent: all scripts that have stored runs.')),
+  script: OptionalText('Script ids, separated by commas. Absent: all scripts that have stored runs.'),
 });
 
 const Outcomes = Closed({

@@ -10,6 +10,7 @@ import {
   NullableText,
   Success,
   Text,
+  Texts,
 } from './common.ts';
 import { modelPlaces, modelSources } from './values.ts';
 
@@ -106,7 +107,7 @@ export const DownloadAnswer = Closed(
     repo_id: repoId,
     source: Type.Enum([...modelSources], { description: 'The hub that provides the model.' }),
     revision: NullableText,
-    files: Type.Array(Type.String(), { description: 'Globs; an empty list means all files.' }),
+    files: Texts('Globs; an empty list means all files.'),
     state: Type.Enum(['running', 'done', 'failed', 'cancelled']),
     bytes_done: Type.Integer(),
     bytes_total: Nullable(Count('Null until the source has listed its files.')),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, Failure, Flag, List, Nullable, NullableText, Success, Text, Texts } from './common.ts';
+import { Closed, Failure, Flag, List, Nullable, NullableText, Success, Text } from './common.ts';
 import { Problem } from './scripts.ts';
 import { operationKinds, operationStages, operationStates, sourceKinds } from './values.ts';
 
@@ -65,7 +65,7 @@ export const OperationAnswer = Closed(
     entries_done: Type.Integer(),
     bytes_done: Type.Integer(),
     run_id: Nullable(Text('The run that builds the environment of the script.')),
-    warnings: Texts,
+    warnings: Type.Array(Type.String()),
     problems: Type.Array(Problem, { description: 'The problems of the package.' }),
     started_at: Type.String(),
     ended_at: NullableText,

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, Flag, Nullable, NullableText, Success, Text, Uuid } from './common.ts';
+import { Closed, Flag, Nullable, NullableText, OptionalText, Success, Text, Uuid } from './common.ts';
 import { endCauses, envelopeSources, origins, runStates } from './values.ts';
 
 const Envelope = Type.Object(
@@ -14,7 +14,7 @@ const Envelope = Type.Object(
   },
 );
 
-const scriptId = Type.Optional(Text('UUID of the script.'));
+const scriptId = OptionalText('UUID of the script.');
 
 /** The inputs of a run. */
 const inputs = {
@@ -36,15 +36,13 @@ export const ExecuteBody = Type.Object({
   script_id: scriptId,
   sync: Type.Optional(Flag('true: wait for the end of the run and return its outcome.')),
   ...inputs,
-  temp_file: Type.Optional(Text('Absolute path of a file with the arguments (legacy).')),
+  temp_file: OptionalText('Absolute path of a file with the arguments (legacy).'),
 });
 
 /** Other values of the header are ignored. */
 export const OriginHeaders = Type.Object({
-  'x-hob-origin': Type.Optional(
-    Text(
-      '`console` or `cli`: stored as the `origin` of the run instead of `execute`. Such a run opens no window; a run from the console gets a terminal in its page instead.',
-    ),
+  'x-hob-origin': OptionalText(
+    '`console` or `cli`: stored as the `origin` of the run instead of `execute`. Such a run opens no window; a run from the console gets a terminal in its page instead.',
   ),
 });
 
@@ -61,9 +59,9 @@ export const ExecuteHeaders = Type.Object({
 
 export const ExecuteForm = Type.Object({
   script_id: scriptId,
-  sync: Type.Optional(Text('true, false, 1, 0, yes, no, on or off.')),
-  data: Type.Optional(Text('JSON text.')),
-  params: Type.Optional(Text('JSON text.')),
+  sync: OptionalText('true, false, 1, 0, yes, no, on or off.'),
+  data: OptionalText('JSON text.'),
+  params: OptionalText('JSON text.'),
   temp_file: Type.Optional(Type.String()),
 });
 
@@ -154,8 +152,8 @@ export const OutputQuery = Type.Object({
 });
 
 export const OutputHeaders = Type.Object({
-  range: Type.Optional(
-    Text('One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets refer to the whole output.'),
+  range: OptionalText(
+    'One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets refer to the whole output.',
   ),
 });
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, Nullable, NullableText, Texts } from './common.ts';
+import { Closed, Nullable, NullableText } from './common.ts';
 import { ModelState } from './models.ts';
 
 export const Problem = Closed({
@@ -13,7 +13,7 @@ export const Problem = Closed({
 const Model = Type.Object({
   source: Type.String(),
   repo_id: Type.String(),
-  files: Texts,
+  files: Type.Array(Type.String()),
 });
 
 const Script = Closed(
@@ -39,7 +39,7 @@ const Script = Closed(
         label: Type.String(),
         type: Type.Enum(['list', 'str']),
         pick: NullableText,
-        exts: Texts,
+        exts: Type.Array(Type.String()),
         description: NullableText,
       }),
     ),
@@ -50,7 +50,7 @@ const Script = Closed(
         type: Type.String(),
         default: Type.Optional(Type.Unknown()),
         required: Type.Boolean(),
-        choices: Texts,
+        choices: Type.Array(Type.String()),
         choice_labels: Type.Record(Type.String(), Type.String()),
         secret: Type.Boolean(),
         when: Nullable(Type.Object({ field: Type.String(), eq: Type.Unknown() })),

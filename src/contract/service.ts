@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { Closed, Count, Flag, Nullable, Success, Text } from './common.ts';
+import { Closed, Count, Flag, Nullable, Success, Text, Texts } from './common.ts';
 import { containments, desktopStates, executorStates, warmLanguages } from './values.ts';
 
 const WarmInterpreter = Closed({
   language: Type.Enum(warmLanguages),
   path: Text('Path of the interpreter.'),
-  preload: Type.Array(Type.String(), { description: 'Modules that it has preloaded.' }),
+  preload: Texts('Modules that it has preloaded.'),
   forked: Flag(
     'true: each is a fork of one process that has loaded the modules. false: each loads them itself.',
   ),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, List, NeededBy, Nullable, Text } from './common.ts';
+import { Closed, List, NeededBy, Nullable, Text, Texts } from './common.ts';
 
 const SettingItem = Closed({
   name: Text('Name in settings.toml.'),
@@ -15,7 +15,7 @@ export const SettingsAnswer = Closed(
     home: Type.String(),
     file: Text('Path of settings.toml. The file may not exist.'),
     address: Text('Address of the service on this machine.'),
-    beyond: Type.Array(Type.String(), { description: 'Addresses of the service for other machines.' }),
+    beyond: Texts('Addresses of the service for other machines.'),
     items: Type.Array(SettingItem),
     next: Type.Null(),
   },

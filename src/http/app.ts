@@ -13,16 +13,23 @@ import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
 import { interfaceVersion } from '../shared/version.ts';
-import { wasAdmitted } from './access/admitted.ts';
+import { wasAdmitted } from './access/guarded-server.ts';
 import { tokenOf } from './access/run-address.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { addConsoleRoutes, isPageVisit, sendConsole } from './console.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { addEnvironmentRoutes } from './environments.ts';
-import { answerError, internalError, pathOfTarget } from './error-answers.ts';
+import {
+  answerError,
+  internalError,
+  pathOf,
+  pathOfTarget,
+  toAppError,
+  unknownPath,
+  wrongMethod,
+} from './error-answers.ts';
 import { addEventRoute } from './events/events.ts';
 import { addFilesRoute, addOpenFolderRoute } from './files.ts';
-import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
 import { addModelRoutes } from './models.ts';
 import { addNotificationRoutes } from './notifications.ts';
 import { addPackageRoutes } from './packages.ts';

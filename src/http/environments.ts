@@ -3,7 +3,7 @@ import { EnvironmentRemoved, EnvironmentsAnswer } from '../contract/environments
 import type { EnvironmentView } from '../environments/environment.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { checkQuery, noSuch } from './fields.ts';
-import { languageOf } from './request.ts';
+import { success } from './request.ts';
 import { route } from './route.ts';
 
 export function addEnvironmentRoutes(app: FastifyInstance, { environments }: AppDependencies): void {
@@ -27,12 +27,7 @@ export function addEnvironmentRoutes(app: FastifyInstance, { environments }: App
       const removed = await environments.remove(request.params.key);
       if (removed === null) throw unknownEnvironment(request.params.key);
       const message = { en: 'The environment was removed', zh: '已删除运行环境' };
-      return {
-        status: 'success',
-        message: message[languageOf(request, 'en')],
-        key: removed.key,
-        freed_bytes: removed.bytes,
-      };
+      return success(request, message, { key: removed.key, freed_bytes: removed.bytes });
     },
   });
 }

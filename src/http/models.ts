@@ -27,7 +27,7 @@ import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { failureAnswer } from './error-answers.ts';
 import { checkQuery, invalidField, noSuch, QueryFields, refuseUnknown } from './fields.ts';
-import { languageOf } from './request.ts';
+import { languageOf, success } from './request.ts';
 import { route } from './route.ts';
 
 export function addModelRoutes(
@@ -80,12 +80,7 @@ export function addModelRoutes(
       const message = isJoined
         ? { en: `${repoId} is already being downloaded`, zh: `模型 ${repoId} 正在下载` }
         : { en: `Started the download of ${repoId}`, zh: `模型 ${repoId} 开始下载` };
-      return {
-        status: 'success',
-        message: message[languageOf(request, 'en')],
-        download_id: download.id,
-        is_joined: isJoined,
-      };
+      return success(request, message, { download_id: download.id, is_joined: isJoined });
     },
   });
 
@@ -123,7 +118,7 @@ export function addModelRoutes(
       if (!downloads.cancel(id) && findDownload(id).state !== 'running')
         throw new AppError('download-ended', { en: 'The download has already ended', zh: '下载已结束' });
       const message = { en: 'The download is being stopped', zh: '正在停止下载' };
-      return { status: 'success', message: message[languageOf(request, 'en')], download_id: id };
+      return success(request, message, { download_id: id });
     },
   });
 
@@ -166,12 +161,7 @@ export function addModelRoutes(
       const message = isDryRun
         ? { en: `The model ${id} would be removed`, zh: `将删除模型 ${id}` }
         : { en: `The model ${id} was removed`, zh: `已删除模型 ${id}` };
-      return {
-        status: 'success',
-        message: message[languageOf(request, 'en')],
-        folder: removal.folder,
-        freed_bytes: removal.freedBytes,
-      };
+      return success(request, message, { folder: removal.folder, freed_bytes: removal.freedBytes });
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import {
   InstallBody,
@@ -17,12 +17,12 @@ import type { OperationView } from '../packages/package-operation.ts';
 import type { PackageSource } from '../packages/package-source.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
-import type { Language, Text } from '../shared/text.ts';
+import type { Language } from '../shared/text.ts';
 import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { failureAnswer } from './error-answers.ts';
 import { checkQuery, invalidField, noSuch, refuseUnknown } from './fields.ts';
-import { languageOf } from './request.ts';
+import { languageOf, success } from './request.ts';
 import { route } from './route.ts';
 import { problemAnswer } from './scripts.ts';
 
@@ -47,11 +47,11 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     async handle(request) {
       const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, InstallBody);
       if (source === null) throw sourceMissing();
-      const operation = await packages.install({
+      const { id } = await packages.install({
         source: packages.parseSource(source, { ref, path }),
         prepare,
       });
-      return startedAnswer(request, operation, { en: 'Started the installation', zh: '开始安装' });
+      return success(request, { en: 'Started the installation', zh: '开始安装' }, { operation_id: id });
     },
   });
 
@@ -62,16 +62,16 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     body: UpdateBody,
     answer: OperationStarted,
     async handle(request) {
-      const { id } = request.params;
+      const { id: scriptId } = request.params;
       const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, UpdateBody);
-      const operation = await packages.update(id, { ...(await readSource()), prepare });
-      return startedAnswer(request, operation, { en: 'Started the update', zh: '开始更新' });
+      const { id } = await packages.update(scriptId, { ...(await readSource()), prepare });
+      return success(request, { en: 'Started the update', zh: '开始更新' }, { operation_id: id });
 
       async function readSource() {
         if (source !== null) return { source: packages.parseSource(source, { ref, path }) };
         if (ref === null && path === null) return {};
         // Only the branch or folder changes; the location stays.
-        const known = await packages.sourceOf(id);
+        const known = await packages.sourceOf(scriptId);
         const changed = { ref: ref ?? known.ref, path: path ?? known.path };
         return { source: packages.parseSource(known.location, changed) };
       }
@@ -86,8 +86,8 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     answer: OperationStarted,
     async handle(request) {
       refuseUnknown(bodyOf(request).fields, NothingBody);
-      const operation = await packages.rollback(request.params.id);
-      return startedAnswer(request, operation, { en: 'Started the rollback', zh: '开始回退' });
+      const { id } = await packages.rollback(request.params.id);
+      return success(request, { en: 'Started the rollback', zh: '开始回退' }, { operation_id: id });
     },
   });
 
@@ -99,12 +99,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
       checkQuery(request.query);
       const { scriptId, name, keptForRuns } = await packages.uninstall(request.params.id);
       const message = { en: `${name} was uninstalled`, zh: `已卸载 ${name}` };
-      return {
-        status: 'success',
-        message: message[languageOf(request, 'en')],
-        script_id: scriptId,
-        kept_for_runs: keptForRuns,
-      };
+      return success(request, message, { script_id: scriptId, kept_for_runs: keptForRuns });
     },
   });
 
@@ -115,8 +110,12 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     answer: OperationStarted,
     async handle(request) {
       refuseUnknown(bodyOf(request).fields, NothingBody);
-      const operation = await packages.prepareScript(request.params.id);
-      return startedAnswer(request, operation, { en: 'Started the preparation', zh: '开始准备运行环境' });
+      const { id } = await packages.prepareScript(request.params.id);
+      return success(
+        request,
+        { en: 'Started the preparation', zh: '开始准备运行环境' },
+        { operation_id: id },
+      );
     },
   });
 
@@ -153,13 +152,13 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
       // Cancelling an operation that is already being stopped succeeds, too.
       if (!packages.cancel(id) && findOperation(id).state !== 'running')
         throw new AppError('operation-ended', { en: 'The operation has already ended', zh: '操作已结束' });
-      return startedAnswer(request, { id }, { en: 'The operation is being stopped', zh: '正在停止操作' });
+      return success(
+        request,
+        { en: 'The operation is being stopped', zh: '正在停止操作' },
+        { operation_id: id },
+      );
     },
   });
-}
-
-function startedAnswer(request: FastifyRequest, { id }: { id: string }, message: Text) {
-  return { status: 'success', message: message[languageOf(request, 'en')], operation_id: id };
 }
 
 function packageItem(item: InstalledPackage) {

@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { stopping } from '../runs/refusals.ts';
-import type { Language } from '../shared/text.ts';
+import type { Language, Text } from '../shared/text.ts';
 
 /** The language in which a request is answered. */
 export function languageOf({ headers }: FastifyRequest, fallback: Language): Language {
   return preferredLanguage(headers['accept-language'], fallback);
+}
+
+/** The answer to a request that succeeded, with a message for people. */
+export function success<Fields extends object>(request: FastifyRequest, message: Text, fields: Fields) {
+  return { status: 'success', message: message[languageOf(request, 'en')], ...fields };
 }
 
 /** The language a caller prefers, by the weights of its Accept-Language header. */

@@ -11,22 +11,18 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 import type { HttpMetrics } from '../../metrics/http-metrics.ts';
-import { type AppError, errnoOf } from '../../shared/errors.ts';
+import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
+import type { Text } from '../../shared/text.ts';
 import { answerError } from '../error-answers.ts';
 import { type AccessPolicy, checkAccess } from './access-rules.ts';
-import { noteAdmitted } from './admitted.ts';
 import type { Connections } from './connections.ts';
-import {
-  busyRefusal,
-  clientRefusal,
-  malformed,
-  maxHeaderBytes,
-  timeoutRefusal,
-  wholeRequest,
-} from './limits.ts';
 import { stripRunToken } from './run-address.ts';
 import type { TokenGuard } from './token-guard.ts';
+
+const maxHeaderBytes = 32 * 1024;
+/** Time limit of a whole request, as a multiple of the limit for its header. */
+const wholeRequest = 10;
 
 const mostDroppedBytes = 16 * 1024 * 1024;
 
@@ -51,6 +47,13 @@ interface GuardedServerOptions {
   metrics: HttpMetrics;
   /** The local address and port of a connection if Hob listens on all addresses of the machine, else empty. */
   reached: (socket: Socket) => readonly string[];
+}
+
+const admitted = new WeakSet<IncomingMessage>();
+
+/** Whether a request passed the access rules. Routes refuse every other request. */
+export function wasAdmitted(request: IncomingMessage): boolean {
+  return admitted.has(request);
 }
 
 const keepAliveMs = 30_000;
@@ -120,7 +123,7 @@ export function createGuardedServer(options: GuardedServerOptions): Server {
     for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
     const refused = checkRequest(request);
     if (refused === null) {
-      noteAdmitted(request);
+      admitted.add(request);
       guard?.watch(request, response);
       return true;
     }
@@ -246,4 +249,49 @@ function endConnection(socket: Duplex, lastText = ''): void {
   socket.end(lastText);
   const limit = setTimeout(() => socket.destroy(), longestDrainMs);
   socket.once('close', () => clearTimeout(limit));
+}
+
+/** Why received bytes that are not a complete, valid request are refused. */
+function clientRefusal(error: Error, receiveMs: number): AppError {
+  switch (errnoOf(error)) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('request-header-too-large', {
+        en: `The request header is larger than ${maxHeaderBytes} bytes (access rule 10).`,
+        zh: `请求头超过 ${maxHeaderBytes} 字节（规则 10）。`,
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return timeoutRefusal(receiveMs);
+    default:
+      return malformed(error);
+  }
+}
+
+function malformed(cause: unknown): AppError {
+  return new AppError(
+    'request-malformed',
+    {
+      en: 'This is not a valid HTTP request, or its method is unknown (access rule 2).',
+      zh: '不是有效的 HTTP 请求，或请求方法未知（规则 2）。',
+    },
+    { cause },
+  );
+}
+
+function timeoutRefusal(receiveMs: number): AppError {
+  const [pauseS, wholeS] = [receiveMs / 1000, (receiveMs * wholeRequest) / 1000];
+  return new AppError('request-timeout', {
+    en: `The request took too long to arrive. Limits: ${pauseS} s for the header and for each pause, ${wholeS} s for the whole request (access rule 10, setting receive_s).`,
+    zh: `接收请求超时：请求头及每次停顿不得超过 ${pauseS} 秒，整个请求不得超过 ${wholeS} 秒（规则 10，设置 receive_s）。`,
+  });
+}
+
+function busyRefusal({ most, reason }: { most: number; reason: Text }): AppError {
+  return new AppError(
+    'door-busy',
+    {
+      en: `Too many connections: the limit is ${most} (access rule 10, ${reason.en}). Try again later.`,
+      zh: `已有 ${most} 个连接，达到上限（规则 10，${reason.zh}）。`,
+    },
+    { retryAfterS: 1 },
+  );
 }

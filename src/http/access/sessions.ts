@@ -1,8 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import type { Clock } from '../../shared/clock.ts';
-import { areEqual } from './are-equal.ts';
 
 export interface Session {
   /** The value of the Set-Cookie header. */
@@ -80,4 +79,13 @@ function cookieName(port: number | undefined): string {
 function partsOf(cookie: string): { id: string; expiresMs: number; signed: string } {
   const [, id = '', expires = '0', signed = ''] = /^((\d{1,16})\.[\w-]{16})\.([\w-]{43})$/.exec(cookie) ?? [];
   return { id, expiresMs: Number(expires), signed };
+}
+
+/** Compares two secrets. The time taken reveals neither where they differ nor how long they are. */
+export function areEqual(first: string, second: string): boolean {
+  return timingSafeEqual(digest(first), digest(second));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

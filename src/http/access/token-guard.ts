@@ -7,9 +7,8 @@ import type { Logger } from '../../shared/log.ts';
 import type { Text } from '../../shared/text.ts';
 import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { isOfConsole } from '../console.ts';
-import { areEqual } from './are-equal.ts';
 import { tokenOf } from './run-address.ts';
-import { cookiesIn, type Session, Sessions } from './sessions.ts';
+import { areEqual, cookiesIn, type Session, Sessions } from './sessions.ts';
 
 interface TokenGuardOptions {
   home: string;

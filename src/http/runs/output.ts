@@ -11,6 +11,7 @@ import { stopping } from '../../runs/refusals.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { checkQuery } from '../fields.ts';
+import { whenAnswered, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
 
 const streams: readonly StreamName[] = ['stdout', 'stderr'];
@@ -52,19 +53,13 @@ export function addOutputRoutes(
           return reply;
         }
         // Stop reading output when the client disconnects, or, for a followed output, when the service closes.
-        const stopped = new AbortController();
-        const stop = () => stopped.abort();
-        raw.once('close', stop);
-        if (follow) closing.addEventListener('abort', stop, { once: true });
-        if (raw.destroyed || (follow && closing.aborted)) stop();
+        const signal = follow ? whenAnsweredOr(closing, request, reply) : whenAnswered(request, reply);
         try {
-          const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, stopped.signal);
-          await sendOutput(raw, plan, pieces, stopped.signal);
+          const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, signal);
+          await sendOutput(raw, plan, pieces, signal);
         } catch (error) {
           log.error({ err: error, run: runId }, 'cannot send the output of a run');
           raw.destroy();
-        } finally {
-          closing.removeEventListener('abort', stop);
         }
         return reply;
       },

@@ -13,21 +13,14 @@ import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { rerunInputs } from '../../runs/rerun.ts';
 import type { RunEnds } from '../../runs/live-runs.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Text } from '../../shared/text.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../fields.ts';
-import { languageOf, whenAnsweredOr } from '../request.ts';
+import { languageOf, success, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
 import { originOf, readStructured } from './execute.ts';
 import { findRun, runAnswer } from './run-answer.ts';
-
-const done = {
-  cancel: { en: 'The run is being stopped', zh: '正在停止运行' },
-  rerun: { en: 'The run was accepted', zh: '运行请求已接收' },
-  delete: { en: 'The run was deleted', zh: '运行已删除' },
-} as const satisfies Record<string, Text>;
 
 export function addRunRoutes(
   app: FastifyInstance,
@@ -72,7 +65,7 @@ export function addRunRoutes(
     async handle(request, reply) {
       const { runId } = findRun(runs, request, reply);
       runs.cancel(runId);
-      return { status: 'success', message: done.cancel[languageOf(request, 'en')], run_id: runId };
+      return success(request, { en: 'The run is being stopped', zh: '正在停止运行' }, { run_id: runId });
     },
   });
 
@@ -85,7 +78,6 @@ export function addRunRoutes(
     answer: RerunAnswer,
     async handle(request, reply) {
       const body = bodyOf(request);
-      const language = languageOf(request, 'en');
       const record = runs.get(request.params.id);
       const script = await catalogue.resolve(record.scriptId);
       const sent = { data: readStructured(body, 'data'), params: readStructured(body, 'params') };
@@ -96,10 +88,10 @@ export function addRunRoutes(
         depth: depthOfExecute(request.caller),
         sync: false,
         ...rerunInputs(record, script, sent),
-        language,
+        language: languageOf(request, 'en'),
       });
       reply.raw.setHeader('x-hob-run-id', runId);
-      return { status: 'success', message: done.rerun[language], run_id: runId };
+      return success(request, { en: 'The run was accepted', zh: '运行请求已接收' }, { run_id: runId });
     },
   });
 
@@ -110,7 +102,7 @@ export function addRunRoutes(
     async handle(request, reply) {
       const run = findRun(runs, request, reply);
       await runRemover.remove(run);
-      return { status: 'success', message: done.delete[languageOf(request, 'en')], run_id: run.runId };
+      return success(request, { en: 'The run was deleted', zh: '运行已删除' }, { run_id: run.runId });
     },
   });
 }
