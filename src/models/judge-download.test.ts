@@ -14,7 +14,7 @@ import {
   writeHuggingFaceRepo,
   writeOldModelScopeRepo,
 } from '../../test/support/model-caches.ts';
-import { askedRecord } from './asked-files.ts';
+import { askedRecord } from './download-records.ts';
 
 const repo = { owner: 'Owner', name: 'name' };
 const files: ModelFiles = {

@@ -1,9 +1,8 @@
 import { dirname, join } from 'node:path';
 
 import { isJsonObject } from '../shared/json.ts';
-import { readAskedFiles } from './asked-files.ts';
+import { readAskedFiles, readFileList, readJson } from './download-records.ts';
 import type { Witness } from './evidence.ts';
-import { readFileList, readJson } from './file-list.ts';
 import { compileGlob, compileGlobs } from './glob.ts';
 import type { Candidate } from './places/place.ts';
 import { type Scan, scanFolder } from './scan-folder.ts';

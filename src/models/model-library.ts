@@ -1,13 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
 import type { ModelPlace } from '../contract/values.ts';
 import { systemClock } from '../shared/clock.ts';
-import { type DiskUse, measureDiskUse } from './disk-use.ts';
-import { type Finding, Witness } from './evidence.ts';
+import { AppError, errnoOf } from '../shared/errors.ts';
+import { removeFolder } from '../shared/remove-folder.ts';
+import { type Finding, Memory, Witness } from './evidence.ts';
 import { judgeDownload, type Wanted } from './judge-download.ts';
-import { Memory } from './memory.ts';
-import type { FoundModel } from './model.ts';
 import type { Holding, Place } from './places/place.ts';
-import { beingDownloaded, notHere, notOurs, removeHolding } from './remove-holding.ts';
 import { formatRepoId, type RepoId } from './repo-id.ts';
+import { type DiskUse, measureDiskUse } from './scan-folder.ts';
+
+/** Prefix of folders that are being removed. No repo can have such a name. */
+const aside = '.hob-removing-';
+
+interface FoundModel {
+  readonly repo: RepoId;
+  readonly place: ModelPlace;
+  readonly folder: string;
+  readonly revision: string | null;
+  readonly sizeBytes: number;
+  readonly state: 'complete' | 'partial';
+  readonly isRemovable: boolean;
+}
 
 export interface LibraryOptions {
   readonly places: readonly Place[];
@@ -48,12 +64,7 @@ export class ModelLibrary {
   readonly #uses: Memory<DiskUse>;
 
   constructor(options: LibraryOptions) {
-    this.#options = {
-      wanted: () => null,
-      isDownloading: () => false,
-      clock: systemClock,
-      ...options,
-    };
+    this.#options = { wanted: () => null, isDownloading: () => false, clock: systemClock, ...options };
     const now = () => this.#options.clock.now().getTime();
     this.#located = new Memory(now);
     this.#best = new Memory(now);
@@ -180,4 +191,72 @@ export class ModelLibrary {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
+}
+
+/** Removes a repo from a place. Renames the folder first, so that a partly removed model is never found. */
+async function removeHolding(repo: RepoId, { folder, link }: Holding): Promise<void> {
+  const parent = dirname(folder);
+  try {
+    await rename(folder, join(parent, aside + randomBytes(6).toString('hex')));
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT') throw notHere(repo);
+    if (errno === undefined) throw error;
+    throw notPermitted(repo, folder, errno, error);
+  }
+  // The link is broken now.
+  if (link !== null) await unlink(link).catch(() => {});
+  // Also finish earlier removals that were interrupted.
+  const names = await readdir(parent);
+  for (const name of names) if (name.startsWith(aside)) await removeFolder(join(parent, name));
+  // Remove the owner's folder if it is empty. Otherwise `rmdir` fails, and the folder stays.
+  if (basename(parent) === repo.owner) await rmdir(parent).catch(() => {});
+}
+
+function notHere(repo: RepoId): AppError {
+  const id = formatRepoId(repo);
+  return new AppError('model-not-downloaded', {
+    en: `The model ${id} is not on this machine.`,
+    zh: `本机没有模型 ${id}`,
+  });
+}
+
+function beingDownloaded(repo: RepoId): AppError {
+  const id = formatRepoId(repo);
+  return new AppError(
+    'model-downloading',
+    { en: `The model ${id} is being downloaded.`, zh: `模型 ${id} 正在下载` },
+    { hint: { en: 'Cancel the download, or wait for its end.', zh: '请先取消下载，或等待下载结束。' } },
+  );
+}
+
+/** The error for a model in a folder from which Hob removes nothing. */
+function notOurs(repo: RepoId, folder: string): AppError {
+  const id = formatRepoId(repo);
+  return new AppError(
+    'model-not-removable',
+    {
+      en: `The model ${id} is in ${folder}, inside a folder of the setting model_folders, from which Hob removes nothing.`,
+      zh: `模型 ${id} 位于 ${folder}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
+    },
+    { hint: { en: 'Remove that folder yourself.', zh: '请自行删除该文件夹。' } },
+  );
+}
+
+function notPermitted(repo: RepoId, folder: string, errno: string, cause: unknown): AppError {
+  const id = formatRepoId(repo);
+  return new AppError(
+    'model-not-removable',
+    {
+      en: `The model ${id} in ${folder} cannot be removed (${errno}). Nothing was changed.`,
+      zh: `无法删除 ${folder} 中的模型 ${id}（${errno}），未做任何更改`,
+    },
+    {
+      cause,
+      hint: {
+        en: 'Make sure that you can write to the folder that contains it, and that no program has it open.',
+        zh: '请检查是否有写入权限，以及是否有程序正在使用它。',
+      },
+    },
+  );
 }

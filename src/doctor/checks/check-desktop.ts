@@ -36,10 +36,7 @@ export async function checkDesktop({ platform, environment }: DoctorContext): Pr
   } catch (error) {
     const { problem, hint } = describeTrouble(error, address.path);
     const capital = problem.en.charAt(0).toUpperCase() + problem.en.slice(1);
-    const what = {
-      en: `Notifications do not work: ${capital}`,
-      zh: `无法显示通知：${problem.zh}`,
-    };
+    const what = { en: `Notifications do not work: ${capital}`, zh: `无法显示通知：${problem.zh}` };
     return [note('desktop', what, hint)];
   }
 }

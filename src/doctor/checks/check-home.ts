@@ -81,10 +81,7 @@ export async function checkHome({
           en: `${home} is on a network disk (${network}), where database locks may fail`,
           zh: `${home} 位于网络磁盘（${network}）上，数据库的锁可能失效`,
         },
-        {
-          en: 'Choose a home on a local disk with --home.',
-          zh: '请用 --home 将数据目录放到本机磁盘上。',
-        },
+        { en: 'Choose a home on a local disk with --home.', zh: '请用 --home 将数据目录放到本机磁盘上。' },
       ),
     );
   return findings;

@@ -23,10 +23,7 @@ export async function checkPackages({ home, service }: DoctorContext): Promise<F
       findings.push(
         problem(
           'packages',
-          {
-            en: `The package ${id} cannot run: ${fault.en}`,
-            zh: `脚本包 ${id} 无法运行：${fault.zh}`,
-          },
+          { en: `The package ${id} cannot run: ${fault.en}`, zh: `脚本包 ${id} 无法运行：${fault.zh}` },
           removal(id),
         ),
       );
@@ -42,10 +39,7 @@ export async function checkPackages({ home, service }: DoctorContext): Promise<F
           en: `${staging} contains files of interrupted installations (${left.length})`,
           zh: `${staging} 中有 ${left.length} 次中断的安装留下的内容`,
         },
-        {
-          en: 'No action is needed. The next start removes them.',
-          zh: '无需处理：下次启动时会清除。',
-        },
+        { en: 'No action is needed. The next start removes them.', zh: '无需处理：下次启动时会清除。' },
       ),
     );
   if (usable > 0 || findings.length > 0)

@@ -70,10 +70,7 @@ export async function checkService(
       ...findings,
       problem(
         'service',
-        {
-          en: 'The service rejects the token of this home',
-          zh: '服务不接受此数据目录的令牌',
-        },
+        { en: 'The service rejects the token of this home', zh: '服务不接受此数据目录的令牌' },
         { en: 'Create a new one: hob token --renew', zh: '请重新生成：hob token --renew' },
       ),
     ];

@@ -92,10 +92,7 @@ const causes: readonly Cause[] = [
       /'(\S+?)' is not in (?:this|the npm) registry|The requested resource '(\S+?)' could not be found/,
     say: missingVersion,
   },
-  {
-    pattern: /Failed building wheel for (\S+)|Failed to build `?([^\s`]+)/,
-    say: notCompiled,
-  },
+  { pattern: /Failed building wheel for (\S+)|Failed to build `?([^\s`]+)/, say: notCompiled },
   {
     pattern:
       /command '\S*(?:gcc|cc|clang|cl\.exe)\S*' failed|gyp ERR!|Microsoft Visual C\+\+|subprocess-exited-with-error/,

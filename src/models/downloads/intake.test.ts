@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { Batches, batchBytes } from './batches.ts';
-import type { RunningHash } from './hashing/running-hash.ts';
+import { Batches, batchBytes, type RunningHash } from './hashing/hashing.ts';
 import { Intake } from './intake.ts';
 
 let folder: string;

@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-import type { Batches } from './batches.ts';
-import type { RunningHash } from './hashing/running-hash.ts';
+import type { Batches, RunningHash } from './hashing/hashing.ts';
 
 interface IntakeOptions {
   readonly handle: FileHandle;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { JsonObject } from '../../shared/json.ts';
-import { type AskedFiles, askedRecord, joinAsked, readAskedFiles } from '../asked-files.ts';
+import { type AskedFiles, askedRecord, joinAsked, readAskedFiles } from '../download-records.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { ensureFolder, replaceFile } from './safe-folder.ts';
 

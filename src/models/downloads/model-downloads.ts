@@ -13,9 +13,8 @@ import type { Hub, HubAccess } from '../hubs/hub.ts';
 import { HuggingFaceHub } from '../hubs/huggingface.ts';
 import { ModelScopeHub } from '../hubs/modelscope.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
-import { Batches } from './batches.ts';
-import type { DownloadRequest, Downloads, DownloadView } from './download.ts';
-import { ProgressMeter } from './progress-meter.ts';
+import { type DownloadRequest, type Downloads, type DownloadView, ProgressMeter } from './download.ts';
+import { Batches } from './hashing/hashing.ts';
 import { runDownload } from './run-download.ts';
 
 const reposAtOnce = 2;
@@ -141,11 +140,7 @@ export class ModelDownloads implements Downloads {
     const { request, meter, abort, id } = download;
     const { log, sources, hashEntry, pace = 1 } = this.#options;
     const { signal } = abort;
-    const what = {
-      download_id: id,
-      repo: formatRepoId(request.repo),
-      source: request.source,
-    };
+    const what = { download_id: id, repo: formatRepoId(request.repo), source: request.source };
     let reported = '';
     const report = () => {
       const view = viewOf(download);

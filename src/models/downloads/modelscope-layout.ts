@@ -9,9 +9,7 @@ import { syncFolder } from '../../shared/sync-folder.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { badAnswer } from '../hubs/hub-errors.ts';
 import type { RepoId } from '../repo-id.ts';
-import type { Batches } from './batches.ts';
-import { hashFile } from './hashing/hash-file.ts';
-import type { Hashing } from './hashing/hashing.ts';
+import { type Batches, type Hashing, hashFile } from './hashing/hashing.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { ensureFolder, replaceFile } from './safe-folder.ts';
 

@@ -1,16 +1,35 @@
-import { errnoOf } from '../../shared/errors.ts';
+import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { brief } from '../../shared/brief.ts';
+import { AppError, errnoOf } from '../../shared/errors.ts';
+import { isAlive, startTicksOf } from '../../shared/is-alive.ts';
+import { compileGlobs } from '../glob.ts';
 import type { Hub, HubFile, RepoListing } from '../hubs/hub.ts';
-import type { Batches } from './batches.ts';
-import type { DownloadRequest } from './download.ts';
+import { formatRepoId } from '../repo-id.ts';
+import type { DownloadRequest, ProgressMeter } from './download.ts';
 import { fetchFile } from './fetch-file.ts';
-import { Hashing } from './hashing/hashing.ts';
+import { type Batches, Hashing } from './hashing/hashing.ts';
 import { huggingFaceLayout } from './huggingface-layout.ts';
 import type { Layout } from './layout.ts';
 import { modelScopeLayout } from './modelscope-layout.ts';
-import { checkSpace, chooseFiles, noSpace, planFetches } from './plan.ts';
-import type { ProgressMeter } from './progress-meter.ts';
-import { lockRepo } from './repo-lock.ts';
-import { unusable } from './safe-folder.ts';
+import { ensureFolder, unusable } from './safe-folder.ts';
+
+const retryMs = 250;
+
+const claimName = /^hob-(\d+)-(\d+|x)\.claim$/;
+
+interface LockOptions {
+  readonly cache: string;
+  /** Name of the repo's folder. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+/** Disk space to leave free for other programs. */
+const reserveBytes = 16 * 1024 * 1024;
+
+const mostNamed = 10;
 
 const filesAtOnce = 4;
 
@@ -126,4 +145,117 @@ async function forEachConcurrently(
   };
   await Promise.all(Array.from({ length: filesAtOnce }, worker));
   if (failure !== undefined) throw failure.error;
+}
+
+/** Selects the files that match the request. Throws if there are none. */
+function chooseFiles({ files }: RepoListing, { files: globs, repo }: DownloadRequest): HubFile[] {
+  const matches = compileGlobs(globs);
+  const chosen = files.filter(({ path }) => matches(path));
+  if (chosen.length > 0) return chosen;
+  const names = files.slice(0, mostNamed).map(({ path }) => brief(path));
+  const more = files.length > names.length ? ', …' : '';
+  const id = formatRepoId(repo);
+  const asked = globs.map((glob) => brief(glob)).join(', ');
+  throw new AppError(
+    'download-nothing-matches',
+    globs.length === 0
+      ? { en: `${id} has no files.`, zh: `${id} 没有文件。` }
+      : { en: `No file of ${id} matches ${asked}.`, zh: `${id} 中没有与 ${asked} 匹配的文件。` },
+    {
+      hint: {
+        en: files.length === 0 ? 'Check the repo and the revision.' : `Its files: ${names.join(', ')}${more}`,
+        zh: files.length === 0 ? '请检查模型和版本。' : `其中有 ${names.join('、')}${more}`,
+      },
+    },
+  );
+}
+
+/** The files to fetch: each content once, largest first, because large files take the longest. */
+function planFetches(files: readonly HubFile[], layout: Layout): HubFile[] {
+  const byContent = new Map(files.map((file) => [layout.contentKey(file), file]));
+  return [...byContent.values()].sort((a, b) => b.sizeBytes - a.sizeBytes);
+}
+
+/** Throws if the disk has not enough space for the files. Partial data that is already on the disk needs none. */
+async function checkSpace(files: readonly HubFile[], layout: Layout): Promise<void> {
+  let neededBytes = 0;
+  for (const file of files) {
+    const partial = await lstat(layout.partialOf(file)).catch(() => null);
+    neededBytes += Math.max(0, file.sizeBytes - (partial?.isFile() ? partial.size : 0));
+  }
+  if (neededBytes === 0) return;
+  const { bavail, bsize } = await statfs(layout.folder);
+  const freeBytes = bavail * bsize;
+  if (neededBytes + reserveBytes > freeBytes) throw noSpace(layout.folder, neededBytes, freeBytes);
+}
+
+/** The sizes are unknown if the disk becomes full during a download. */
+function noSpace(folder: string, neededBytes?: number, freeBytes?: number): AppError {
+  const isCounted = neededBytes !== undefined && freeBytes !== undefined;
+  const figures = isCounted
+    ? {
+        en: `: ${inMebibytes(neededBytes)} MiB needed, ${inMebibytes(freeBytes)} MiB free`,
+        zh: `：需要 ${inMebibytes(neededBytes)} MiB，可用 ${inMebibytes(freeBytes)} MiB`,
+      }
+    : { en: '', zh: '' };
+  return new AppError(
+    'resources-exhausted',
+    {
+      en: `Not enough space on the disk of ${folder}${figures.en}.`,
+      zh: `${folder} 所在磁盘空间不足${figures.zh}。`,
+    },
+    {
+      retryAfterS: 60,
+      hint: {
+        en: 'Free some space or select fewer files, then start the download again. Hob keeps the received data.',
+        zh: '请释放空间或减少要下载的文件，然后重新下载；已下载的部分会保留。',
+      },
+    },
+  );
+}
+
+function inMebibytes(bytes: number): string {
+  return Math.ceil(bytes / 2 ** 20).toLocaleString('en');
+}
+
+/**
+ * Waits until no other Hob process uses this repo, and locks the repo until the returned function is called.
+ *
+ * Each process creates a claim file named after its pid and start time. It has the lock if it then finds no claim of another live
+ * process. Two processes that find each other's claims both remove their own and retry. Any process may delete the claim of a dead
+ * process, because no later process can have the same name. So a lock ends with its owner, and two processes never take over the
+ * same lock. The claims are in the folder of huggingface_hub's own locks, which have other names.
+ */
+async function lockRepo({ cache, name, signal }: LockOptions): Promise<() => Promise<void>> {
+  const folder = await ensureFolder(cache, '.locks', name);
+  const ticks = startTicksOf(process.pid);
+  const own = `hob-${process.pid}-${ticks ?? 'x'}.claim`;
+  const claim = join(folder, own);
+  for (;;) {
+    signal.throwIfAborted();
+    if (!(await hasOthers(folder, own))) {
+      await writeFile(claim, '', { flag: 'w' });
+      if (!(await hasOthers(folder, own))) return () => rm(claim, { force: true });
+      await rm(claim, { force: true });
+    }
+    await pause(retryMs * (0.5 + Math.random()), undefined, { signal });
+  }
+}
+
+async function hasOthers(folder: string, own: string): Promise<boolean> {
+  let found = false;
+  for (const name of await readdir(folder)) {
+    const [, pid, ticks] = claimName.exec(name) ?? [];
+    if (pid === undefined || ticks === undefined || name === own) continue;
+    if (isHeld(Number(pid), ticks)) found = true;
+    else await rm(join(folder, name), { force: true });
+  }
+  return found;
+}
+
+/** Whether the process is alive and still the same one. If the start time is unknown, the pid alone decides. */
+function isHeld(pid: number, ticks: string): boolean {
+  if (pid === 0 || !isAlive(pid)) return false;
+  const now = startTicksOf(pid);
+  return ticks === 'x' || now === null || String(now) === ticks;
 }

@@ -1,8 +1,14 @@
 import { isJsonObject } from '../../shared/json.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
-import { inAddress, parseEndpoint, rangeHeaders } from './access.ts';
-import { askForJson, askHub } from './ask-hub.ts';
-import { type HubOptions, prepareAsking } from './asking.ts';
+import {
+  askForJson,
+  askHub,
+  type HubOptions,
+  inAddress,
+  parseEndpoint,
+  prepareAsking,
+  rangeHeaders,
+} from './ask-hub.ts';
 import {
   badEntry,
   checkFiles,

@@ -1,8 +1,13 @@
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
-import { parseEndpoint, rangeHeaders } from './access.ts';
-import { askForJson, askHub } from './ask-hub.ts';
-import { type HubOptions, prepareAsking } from './asking.ts';
+import {
+  askForJson,
+  askHub,
+  type HubOptions,
+  parseEndpoint,
+  prepareAsking,
+  rangeHeaders,
+} from './ask-hub.ts';
 import {
   badEntry,
   checkFiles,

@@ -1,11 +1,22 @@
-import { resolve } from 'node:path';
-
-import { extraFolder } from './extra-folder.ts';
+import { join, resolve } from 'node:path';
+import type { Witness } from '../evidence.ts';
+import type { RepoId } from '../repo-id.ts';
 import { huggingFaceCache } from './hugging-face-cache.ts';
 import { modelScopeCache } from './model-scope-cache.ts';
 import { oldModelScopeCache } from './old-model-scope-cache.ts';
-import type { Place } from './place.ts';
-import { plainFolders } from './plain-folders.ts';
+import {
+  descend,
+  foldersIn,
+  type Holding,
+  ownersAndNames,
+  type Place,
+  type PlaceTraits,
+  placeAt,
+} from './place.ts';
+
+const extra = { kind: 'extra', isRemovable: false } as const;
+
+const mostOwners = 200;
 
 export interface ModelFolders {
   /** Hob's own folder, with models in `owner/name`. */
@@ -25,4 +36,65 @@ export function allPlaces(folders: ModelFolders): Place[] {
     oldModelScopeCache(resolve(old), { kind: 'modelscope', isRemovable: true }),
     ...folders.extra.flatMap((folder) => extraFolder(resolve(folder))),
   ];
+}
+
+/**
+ * A folder from the setting `model_folders`: a moved or shared cache, or folders by owner and name. Its contents show which. The
+ * folder names of the caches cannot be owner names, except `models`, whose contents decide.
+ */
+function extraFolder(root: string): Place[] {
+  const old = oldModelScopeCache(root, extra);
+  const plain = plainFolders(root, extra);
+  return [
+    huggingFaceCache(root, extra),
+    modelScopeCache(root, extra),
+    {
+      ...old,
+      // The folder may not be such a cache, so only folders with a mark of ModelScope count as its models.
+      holding: async (repo, witness) => {
+        const holding = await old.holding(repo, witness);
+        return holding?.candidates.some(({ mark }) => mark !== null) ? holding : null;
+      },
+    },
+    {
+      ...plain,
+      repos: async (witness) => {
+        const repos = await plain.repos(witness);
+        const isCache = await isModelScope(root, witness);
+        return isCache ? repos.filter(({ owner }) => owner !== 'models') : repos;
+      },
+      holding: async (repo, witness) =>
+        repo.owner === 'models' && (await isModelScope(root, witness)) ? null : plain.holding(repo, witness),
+    },
+  ];
+}
+
+/** Whether the subfolder `models` belongs to ModelScope's library, and is not an owner of that name. */
+async function isModelScope(root: string, witness: Witness): Promise<boolean> {
+  const models = await descend(root, ['models'], witness);
+  if (models === null) return false;
+  for (const owner of (await foldersIn(models, witness)).slice(0, mostOwners)) {
+    if (owner.includes('--')) return true;
+    for (const name of await foldersIn(join(models, owner), witness)) {
+      for (const mark of ['.mv', '.msc', '.mdl']) {
+        if ((await witness.look(join(models, owner, name, mark))) !== null) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Folders `OWNER/NAME` with plain files: Hob's own folder, and folders that users arrange. */
+function plainFolders(root: string, traits: PlaceTraits): Place {
+  return placeAt(root, traits, { repos: ownersAndNames, holding: holdingIn });
+}
+
+async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness): Promise<Holding | null> {
+  const folder = await descend(root, [owner, name], witness);
+  if (folder === null) return null;
+  return {
+    folder,
+    link: null,
+    candidates: [{ folder, revision: null, list: null, asked: null, mark: null }],
+  };
 }

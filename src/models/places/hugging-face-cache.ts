@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-
+import { readText } from '../download-records.ts';
 import type { Witness } from '../evidence.ts';
-import { readText } from '../file-list.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
 import {

@@ -67,10 +67,7 @@ const leaveOut: Text = {
 };
 
 function tooManyBytes(most: number): Text {
-  return {
-    en: `The folder exceeds ${most} bytes at this file`,
-    zh: `到此处为止文件夹已超过 ${most} 字节`,
-  };
+  return { en: `The folder exceeds ${most} bytes at this file`, zh: `到此处为止文件夹已超过 ${most} 字节` };
 }
 
 function windowsName(name: string): Text {

@@ -86,10 +86,7 @@ export function foldName(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-const shorter = {
-  en: 'Shorten the names, or use fewer nested folders.',
-  zh: '请缩短名称或减少文件夹层数。',
-};
+const shorter = { en: 'Shorten the names, or use fewer nested folders.', zh: '请缩短名称或减少文件夹层数。' };
 
 export function tooManyEntries(path: string, most: number) {
   return tooLarge(

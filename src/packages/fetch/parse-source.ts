@@ -64,10 +64,7 @@ function refuseOtherAddresses(written: string): void {
   ) {
     const shown = showName(someAddress.test(written) ? withoutSecrets(written) : written);
     throw invalidSource(
-      {
-        en: `${shown} is not a source that Hob can install from`,
-        zh: `无法从 ${shown} 安装`,
-      },
+      { en: `${shown} is not a source that Hob can install from`, zh: `无法从 ${shown} 安装` },
       whatIsTaken,
     );
   }

@@ -42,10 +42,7 @@ async function formatOf(handle: FileHandle, file: string): Promise<Format> {
 
 function notAnArchive(file: string) {
   return unreadable(
-    {
-      en: `${file} is not a zip, tar or tar.gz archive`,
-      zh: `${file} 不是 zip、tar 或 tar.gz 压缩包`,
-    },
+    { en: `${file} is not a zip, tar or tar.gz archive`, zh: `${file} 不是 zip、tar 或 tar.gz 压缩包` },
     {
       hint: {
         en: 'Specify a folder, one of these archives, or the address of a git repository.',

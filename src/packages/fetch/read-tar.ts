@@ -59,10 +59,7 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   const size = header.size ?? 0;
   // The parser reads minus one as minus zero.
   if (!Number.isSafeInteger(size) || size < 0 || Object.is(size, -0)) {
-    throw unreadable({
-      en: `${showName(name)} has an invalid size`,
-      zh: `${showName(name)} 的大小无效`,
-    });
+    throw unreadable({ en: `${showName(name)} has an invalid size`, zh: `${showName(name)} 的大小无效` });
   }
   guard.beginContent(kind === 'file' ? size : 0);
   const claimed = writer.claim(name, kind);

@@ -89,9 +89,7 @@ async function checkPackage(
   operation: Operation,
   folder: string,
 ): Promise<Script> {
-  const { script, problems: found } = await check(folder, {
-    findScript: (id) => catalogue.find(id),
-  });
+  const { script, problems: found } = await check(folder, { findScript: (id) => catalogue.find(id) });
   const problems = found.map((problem) => ({ ...problem, file: insideOf(folder, problem.file) }));
   operation.finds(problems);
   if (script === null || problems.some(({ severity }) => severity === 'error')) throw broken(problems);

@@ -82,12 +82,7 @@ export function broken(problems: readonly Problem[]): AppError {
   return new AppError(
     'package-broken',
     { en: `The package cannot be installed. ${what.en}`, zh: `无法安装脚本包。${what.zh}` },
-    {
-      hint: {
-        en: '`hob check <folder>` lists all its problems.',
-        zh: 'hob check <文件夹> 列出所有问题。',
-      },
-    },
+    { hint: { en: '`hob check <folder>` lists all its problems.', zh: 'hob check <文件夹> 列出所有问题。' } },
   );
 }
 

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 
-import { ContentHash } from './content-hash.ts';
-import type { FromHashThread, ToHashThread } from './hash-messages.ts';
+import { ContentHash, type FromHashThread, type ToHashThread } from './content-hash.ts';
 
 /** Entry file of the hashing thread. */
 const hashes = new Map<number, ContentHash>();

@@ -3,6 +3,14 @@ import { isJsonObject } from '../shared/json.ts';
 import { readRegularFile } from '../shared/read-regular-file.ts';
 import type { Witness } from './evidence.ts';
 
+const largestRecordBytes = 1024 * 1024;
+
+/**
+ * Globs of the files that users asked Hob to download; empty: all files. If no script declares the model, it is complete once
+ * these files are there.
+ */
+export type AskedFiles = readonly string[];
+
 const largestListBytes = 64 * 1024 * 1024;
 
 /** The files of a repo and their sizes, from the record of a download. Null if there is no valid record. */
@@ -37,4 +45,22 @@ export async function readText(path: string, maxBytes: number): Promise<string |
   // The error does not mean that the file is missing.
   if (read.kind === 'unreadable' && isExhaustion(read.errno)) throw exhaustedError(read.errno);
   return read.kind === 'content' ? read.bytes.toString('utf8') : null;
+}
+
+export function askedRecord(asked: AskedFiles): string {
+  return JSON.stringify({ format_version: 1, asked });
+}
+
+/** Null if Hob was never asked to download the model. */
+export async function readAskedFiles(path: string, witness?: Witness): Promise<AskedFiles | null> {
+  await witness?.look(path, { follow: true });
+  const content = await readJson(path, largestRecordBytes);
+  if (!isJsonObject(content) || content.format_version !== 1 || !Array.isArray(content.asked)) return null;
+  return content.asked.every((glob) => typeof glob === 'string') ? content.asked.map(String) : null;
+}
+
+/** Combines earlier requests with a new one. */
+export function joinAsked(before: AskedFiles | null, now: AskedFiles): AskedFiles {
+  if (before === null) return now;
+  return before.length === 0 || now.length === 0 ? [] : [...new Set([...before, ...now])].sort();
 }

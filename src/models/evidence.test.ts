@@ -16,7 +16,7 @@ import {
   writeModelScopeRepo,
 } from '../../test/support/model-caches.ts';
 import { until } from '../../test/support/until.ts';
-import { Memory } from './memory.ts';
+import { Memory } from './evidence.ts';
 
 const repo = { owner: 'Owner', name: 'name' };
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { writeFileAt } from '../../test/support/model-caches.ts';
-import { measureDiskUse } from './disk-use.ts';
 import { Witness } from './evidence.ts';
+import { measureDiskUse } from './scan-folder.ts';
 
 const measure = (folder: string) => measureDiskUse(folder, new Witness(Date.now));
 const large = 'x'.repeat(200_000);

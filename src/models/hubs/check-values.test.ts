@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { findClash, foldsCase, isSafePath } from './check-paths.ts';
+import { findClash, foldsCase, isSafePath } from './check-values.ts';
 
 describe('a path from a server', () => {
   it.each([

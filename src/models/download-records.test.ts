@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { joinAsked } from './asked-files.ts';
+import { joinAsked } from './download-records.ts';
 
 describe('joinAsked', () => {
   it.each([

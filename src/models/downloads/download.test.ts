@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { ProgressMeter } from './progress-meter.ts';
+import { ProgressMeter } from './download.ts';
 
 function meterAt() {
   const time = { nowMs: 0 };
