@@ -13,7 +13,7 @@ import {
   UpdateBody,
 } from '../contract/packages.ts';
 import type { InstalledPackage } from '../packages/operations/list-installed.ts';
-import type { OperationView } from '../packages/package-operation.ts';
+import type { OperationView } from '../packages/operations/operation.ts';
 import type { PackageSource } from '../packages/package-source.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';

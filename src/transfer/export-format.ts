@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 
 import { sourceKinds } from '../contract/values.ts';
-import { defaultFetchLimits, type FetchLimits } from '../packages/fetch/fetch-limits.ts';
+import { defaultFetchLimits, type FetchLimits } from '../packages/package-source.ts';
 
 /*
  * An export is a tar.gz with

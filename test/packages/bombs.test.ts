@@ -5,7 +5,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { defaultFetchLimits } from '../../src/packages/fetch/fetch-limits.ts';
+import { defaultFetchLimits } from '../../src/packages/package-source.ts';
 import { someScript, tarOf, zipOf } from '../support/archives.ts';
 import { fetchScene } from '../support/fetching.ts';
 import { has } from '../support/needs.ts';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { defaultFetchLimits } from '../../src/packages/fetch/fetch-limits.ts';
-import type { PackageSource } from '../../src/packages/package-source.ts';
+import { defaultFetchLimits, type PackageSource } from '../../src/packages/package-source.ts';
 import { someScript } from '../support/archives.ts';
 import { fetchScene, type Scene, textAt } from '../support/fetching.ts';
 import { findProgram, has } from '../support/needs.ts';

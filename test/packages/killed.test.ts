@@ -7,9 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import { hashTree } from '../../src/packages/store/hash-tree.ts';
+import { hashTree, PackageStore } from '../../src/packages/store/package-store.ts';
 import { namedIn, versionOf } from '../../src/packages/store/installed-record.ts';
-import { PackageStore } from '../../src/packages/store/package-store.ts';
 import { tempFolder } from '../support/hob.ts';
 import { packagesHere } from '../support/packages-here.ts';
 import { SeededRandom } from '../support/random.ts';

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 import type { FetchOptions, PackageCatalogue, PrepareScript } from '../../src/packages/operations/needs.ts';
 import { Packages, type PackagesOptions } from '../../src/packages/operations/packages.ts';
-import type { OperationView } from '../../src/packages/package-operation.ts';
+import type { OperationView } from '../../src/packages/operations/operation.ts';
 import type { FetchedPackage, PackageSource } from '../../src/packages/package-source.ts';
 import { loadFolder } from '../../src/scripts/load-folder.ts';
 import type { Script } from '../../src/scripts/script.ts';

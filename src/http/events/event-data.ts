@@ -1,7 +1,7 @@
 import type { EventData } from '../../contract/events.ts';
 import type { DownloadView } from '../../models/downloads/download.ts';
 import type { KeptNotification } from '../../notifications/notification-store.ts';
-import type { OperationView } from '../../packages/package-operation.ts';
+import type { OperationView } from '../../packages/operations/operation.ts';
 import type { Report } from '../../runs/ledger.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { downloadAnswer } from '../models.ts';

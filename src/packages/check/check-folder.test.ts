@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { someManifest } from '../../../test/support/archives.ts';
 import type { Problem } from '../../scripts/script.ts';
-import { defaultFetchLimits } from '../fetch/fetch-limits.ts';
+import { defaultFetchLimits } from '../package-source.ts';
 import { type CheckOptions, checkFolder } from './check-folder.ts';
 
 type Files = Record<string, string | Buffer>;

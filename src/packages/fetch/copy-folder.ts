@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { assertNever } from '../../shared/assert-never.ts';
 import { type AppError, errnoOf } from '../../shared/errors.ts';
 import { readContent, type ScannedEntry, scanFolder, type UnpackableEntry } from '../pack/scan-folder.ts';
-import { unreadable, unsafe, withoutLinks } from './package-errors.ts';
+import { showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
-import { showName } from './show-name.ts';
 
 interface CopyOptions {
   /** The target, which may be inside the copied folder. */

@@ -1,20 +1,37 @@
-import { stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { makePrivateFolder } from '../../shared/private-files.ts';
 import type { Text } from '../../shared/text.ts';
-import { leftOutNotes } from '../pack/left-out.ts';
-import type { FetchedPackage, FetchProgress, PackageSource } from '../package-source.ts';
+import { leftOutNotes } from '../pack/scan-folder.ts';
+import {
+  defaultFetchLimits,
+  type FetchedPackage,
+  type FetchLimits,
+  type FetchProgress,
+  type PackageSource,
+} from '../package-source.ts';
 import { copyFolder } from './copy-folder.ts';
 import { fetchGit } from './fetch-git.ts';
-import { defaultFetchLimits, type FetchLimits } from './fetch-limits.ts';
 import { findScript } from './find-script.ts';
-import { invalidSource, needsRights, systemRefusal, unreadable } from './package-errors.ts';
+import {
+  damaged,
+  invalidSource,
+  needsRights,
+  showName,
+  systemRefusal,
+  unreadable,
+} from './package-errors.ts';
 import { PackageWriter } from './package-writer.ts';
-import { readArchive } from './read-archive.ts';
-import { showName } from './show-name.ts';
+import { readTar } from './read-tar.ts';
+import { readZip } from './read-zip.ts';
+
+type Format = 'zip' | 'tar' | 'tar.gz';
+
+const tarMagicAt = 257;
 
 export interface FetchOptions {
   /** An empty private folder. The caller removes it, also after a failure. */
@@ -88,4 +105,46 @@ async function look(location: string): Promise<boolean> {
       { hint: needsRights },
     );
   }
+}
+
+/** Unpacks an archive. The first bytes decide about the format, because names can be wrong. */
+async function readArchive(file: string, writer: PackageWriter, signal: AbortSignal): Promise<void> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const format = await formatOf(handle, file);
+    if (format === 'zip') {
+      try {
+        return await readZip(handle, writer, signal);
+      } catch (error) {
+        throw damaged(error, null);
+      }
+    }
+    const source = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 });
+    await readTar(source, writer, { isCompressed: format === 'tar.gz', signal });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function formatOf(handle: FileHandle, file: string): Promise<Format> {
+  if (!(await handle.stat()).isFile()) throw notAnArchive(file);
+  const start = Buffer.alloc(tarMagicAt + 5);
+  const { bytesRead } = await handle.read(start, 0, start.length, 0);
+  // An empty zip consists of its end record only.
+  if (bytesRead >= 4 && ['PK\x03\x04', 'PK\x05\x06'].includes(start.toString('latin1', 0, 4))) return 'zip';
+  if (bytesRead >= 2 && start[0] === 0x1f && start[1] === 0x8b) return 'tar.gz';
+  if (bytesRead === start.length && start.toString('latin1', tarMagicAt) === 'ustar') return 'tar';
+  throw notAnArchive(file);
+}
+
+function notAnArchive(file: string) {
+  return unreadable(
+    { en: `${file} is not a zip, tar or tar.gz archive`, zh: `${file} 不是 zip、tar 或 tar.gz 压缩包` },
+    {
+      hint: {
+        en: 'Specify a folder, one of these archives, or the address of a git repository.',
+        zh: '请指定文件夹、上述格式的压缩包或 git 仓库地址。',
+      },
+    },
+  );
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type LoadedFolder, loadFolder } from '../../scripts/load-folder.ts';
 import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
-import { splitPath } from './check-name.ts';
-import { showName } from './show-name.ts';
+import { splitPath } from './entry-names.ts';
+import { showName } from './package-errors.ts';
 
 const deepest = 3;
 const mostNamed = 20;

@@ -3,11 +3,9 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Text } from '../../shared/text.ts';
-import type { FetchProgress } from '../package-source.ts';
+import type { FetchLimits, FetchProgress } from '../package-source.ts';
 import { type EntryKind, EntryNames, tooManyEntries } from './entry-names.ts';
-import type { FetchLimits } from './fetch-limits.ts';
-import { tooLarge } from './package-errors.ts';
-import { showName } from './show-name.ts';
+import { showName, tooLarge } from './package-errors.ts';
 
 interface WriterOptions {
   /** An existing private folder. */

@@ -2,9 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { PackageSource } from '../package-source.ts';
-import { splitPath } from './check-name.ts';
-import { invalidSource } from './package-errors.ts';
-import { showName } from './show-name.ts';
+import { splitPath } from './entry-names.ts';
+import { invalidSource, showName } from './package-errors.ts';
 
 interface SourceOptions {
   readonly ref?: string;

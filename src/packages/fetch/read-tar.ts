@@ -4,10 +4,9 @@ import { createGunzip } from 'node:zlib';
 
 import { type Entry, extract, type Headers } from 'tar-stream';
 
-import { damaged, unreadable, unsafe, withoutLinks } from './package-errors.ts';
+import { damaged, showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
-import { showName } from './show-name.ts';
-import { decodeName } from './zip-names.ts';
+import { decodeName } from './read-zip.ts';
 
 interface TarOptions {
   readonly isCompressed: boolean;

@@ -1,14 +1,67 @@
+import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 
-import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 
-import { damaged, unreadable, unsafe, withoutLinks } from './package-errors.ts';
+import { damaged, showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { Claimed, PackageWriter } from './package-writer.ts';
-import { showName } from './show-name.ts';
-import { decodeZipName } from './zip-names.ts';
-import { ZipReader } from './zip-reader.ts';
+
+interface RawName {
+  readonly bytes: Buffer;
+  /** Whether the archive marks the name as UTF-8. */
+  readonly isMarkedUtf8: boolean;
+  readonly extraFields: readonly { readonly id: number; readonly data: Buffer }[];
+}
+
+const unicodePathField = 0x7075;
+
+const pieceBytes = 64 * 1024;
+
+/**
+ * Reads a zip for the library. The reader of the library allows one stream at a time, and an abandoned stream that waits for its turn
+ * ends the process. The caller that opened the file closes it.
+ */
+class ZipReader extends RandomAccessReader {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    super();
+    this.#handle = handle;
+  }
+
+  override createReadStream({ start, end }: { start: number; end: number }): Readable {
+    return Readable.from(this.#pieces(start, end), { objectMode: false });
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#fill(buffer.subarray(offset, offset + length), position).then(() => callback(null), callback);
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
+      await this.#fill(piece, at);
+      at += piece.length;
+      yield piece;
+    }
+  }
+
+  async #fill(target: Buffer, position: number): Promise<void> {
+    for (let done = 0; done < target.length; ) {
+      const { bytesRead } = await this.#handle.read(target, done, target.length - done, position + done);
+      if (bytesRead === 0) throw new Error('unexpected EOF');
+      done += bytesRead;
+    }
+  }
+}
 
 interface Planned {
   readonly entry: Entry;
@@ -173,4 +226,23 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
     yield chunk;
   }
   if (sum !== entry.crc32) throw new Error('the checksum is wrong');
+}
+
+/**
+ * Decodes the name of an entry. A name marked as UTF-8 is UTF-8. Info-ZIP adds the true name if it cannot be written otherwise. Any
+ * other name that is not UTF-8 was written by a Chinese Windows. Unknown bytes become U+FFFD, which is refused.
+ */
+function decodeZipName({ bytes, isMarkedUtf8, extraFields }: RawName): string {
+  if (isMarkedUtf8) return bytes.toString();
+  for (const { id, data } of extraFields) {
+    // Valid only if it was written for this name.
+    if (id !== unicodePathField || data.length < 6 || data[0] !== 1) continue;
+    if (data.readUInt32LE(1) === crc32(bytes)) return data.subarray(5).toString();
+  }
+  return decodeName(bytes);
+}
+
+/** Decodes a name of unknown encoding: as UTF-8 if valid, otherwise as GBK. */
+export function decodeName(bytes: Uint8Array): string {
+  return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'gbk', { ignoreBOM: true }).decode(bytes);
 }

@@ -2,15 +2,18 @@ import { relative, sep } from 'node:path';
 
 import { loadFolder } from '../../scripts/load-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import type { FetchedPackage, PackageSource } from '../package-source.ts';
-import { hashTree } from '../store/hash-tree.ts';
-import { type InstalledVersion, versionOf } from '../store/installed-record.ts';
-import type { RecordReading } from '../store/package-store.ts';
+import {
+  type InstalledRecord,
+  type InstalledVersion,
+  namedIn,
+  versionOf,
+} from '../store/installed-record.ts';
+import { hashTree, type RecordReading } from '../store/package-store.ts';
 import type { PackageParts } from './needs.ts';
 import type { Operation } from './operation.ts';
-import { loadVersion, prepareVersion } from './prepare-version.ts';
-import { broken, placeOf } from './refusals.ts';
-import { recordOf, switchVersion, versionToKeep } from './switch-version.ts';
+import { broken, notPrepared, notTaken, placeOf, usedElsewhere } from './refusals.ts';
 
 interface BringOptions {
   readonly source: PackageSource;
@@ -158,4 +161,76 @@ async function tidily({ log }: PackageParts, { id }: Operation, work: () => Prom
   await work().catch((error: unknown) => {
     log.warn({ err: error, operation_id: id }, 'cannot remove the remains of a package');
   });
+}
+
+/** Builds the environment of a script, or throws. */
+export async function prepareVersion(
+  { prepare }: PackageParts,
+  operation: Operation,
+  script: Script,
+): Promise<void> {
+  operation.enter('preparing');
+  const { signal } = operation;
+  const waiter = { runId: null, signal, onBuild: (runId: string) => operation.isBuiltBy(runId) };
+  const prepared = await untilAborted(prepare(script, waiter), signal);
+  if (prepared.kind === 'unavailable') throw notPrepared(prepared.message, operation.view().runId);
+}
+
+/** Loads the script of an installed version, or throws with all its problems. */
+export async function loadVersion(
+  { store }: PackageParts,
+  operation: Operation,
+  id: string,
+  name: string,
+): Promise<Script> {
+  const loaded = await loadFolder(store.versionFolder(id, name));
+  if (loaded?.kind === 'script' && loaded.script.id === id) return loaded.script;
+  const problems: readonly Problem[] = loaded?.kind === 'broken' ? loaded.problems : [];
+  operation.finds(problems);
+  throw broken(problems);
+}
+
+/** Activates another version atomically. If the catalogue rejects it, the previous state is restored. */
+export async function switchVersion(
+  parts: PackageParts,
+  { record, before }: { record: InstalledRecord; before: RecordReading },
+): Promise<void> {
+  const { store, catalogue } = parts;
+  const { id, current } = record;
+  const changed = [store.folderOf(id)];
+  await store.write(record);
+  try {
+    await catalogue.refresh(changed);
+    const taken = catalogue.find(id);
+    const isOurs = taken?.folder === store.versionFolder(id, current);
+    if (catalogue.isForeign(id)) throw usedElsewhere(id, isOurs ? null : taken);
+    if (!isOurs) throw notTaken();
+  } catch (error) {
+    await store.restore(id, before);
+    await catalogue.refresh(changed);
+    throw error;
+  }
+}
+
+/** The version for a later rollback: the current one, if it still exists. */
+async function versionToKeep(
+  { store }: PackageParts,
+  { id, current, previous }: InstalledRecord,
+  isReady: boolean,
+): Promise<string | null> {
+  const candidates = isReady ? [current, previous] : [previous];
+  for (const name of candidates) if (name !== null && (await store.hasVersion(id, name))) return name;
+  return null;
+}
+
+/** A record with only these versions. */
+export function recordOf(
+  id: string,
+  current: string,
+  previous: string | null,
+  versions: InstalledRecord['versions'],
+): InstalledRecord {
+  const named = namedIn({ current, previous });
+  const kept = Object.entries(versions).filter(([name]) => named.includes(name));
+  return { id, current, previous, versions: Object.fromEntries(kept) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { Claims } from './claims.ts';
+import { Claims } from './packages.ts';
 
 it('allows one claim per package at a time, until it is released', () => {
   const claims = new Claims();

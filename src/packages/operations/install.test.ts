@@ -13,7 +13,7 @@ import {
   stateOf,
 } from '../../../test/support/packages-here.ts';
 import { someScript } from '../../../test/support/some-script.ts';
-import type { OperationView } from '../package-operation.ts';
+import type { OperationView } from './operation.ts';
 
 describe('installing a package', () => {
   it('passes all stages and adds the script with its files', async () => {

@@ -1,18 +1,21 @@
 import type { Script } from '../../scripts/script.ts';
 import type { Feed } from '../../shared/feed.ts';
 import { makePrivateFolder } from '../../shared/private-files.ts';
-import type { OperationView, PackageOperations } from '../package-operation.ts';
 import type { PackageSource } from '../package-source.ts';
 import { type InstalledRecord, versionOf } from '../store/installed-record.ts';
 import { PackageStore, type RecordReading } from '../store/package-store.ts';
-import { bringPackage } from './bring-package.ts';
-import { Claims } from './claims.ts';
+import { bringPackage, loadVersion, prepareVersion, recordOf, switchVersion } from './bring-package.ts';
 import { type InstalledPackage, listInstalled, listKept } from './list-installed.ts';
 import type { PackageParts, ParseSource } from './needs.ts';
-import type { Operation } from './operation.ts';
-import { OperationList, type Plan } from './operation-list.ts';
-import { loadVersion, prepareVersion } from './prepare-version.ts';
 import {
+  type Operation,
+  OperationList,
+  type OperationView,
+  type PackageOperations,
+  type Plan,
+} from './operation.ts';
+import {
+  busy,
   installedAlready,
   noPrevious,
   notInstalled,
@@ -23,7 +26,43 @@ import {
   unknownScript,
   usedElsewhere,
 } from './refusals.ts';
-import { recordOf, switchVersion } from './switch-version.ts';
+
+/** Exclusive claims on packages. Cleanup yields to all other operations, which wait only until it has stopped. */
+export class Claims {
+  readonly #taken = new Set<string>();
+  readonly #cleaning = new Map<string, Promise<void>>();
+
+  /** Throws if another operation owns the package. Returns the function that releases it. */
+  take(id: string): () => void {
+    if (this.#taken.has(id)) throw busy(id);
+    this.#taken.add(id);
+    let isBack = false;
+    return () => {
+      if (!isBack) this.#taken.delete(id);
+      isBack = true;
+    };
+  }
+
+  /** Resolves when no cleanup is running; none starts while the package is claimed. */
+  async settled(id: string): Promise<void> {
+    await this.#cleaning.get(id);
+  }
+
+  /** Cleans up, unless an operation owns the package. */
+  async clean(id: string, work: () => Promise<void>): Promise<void> {
+    if (this.#taken.has(id) || this.#cleaning.has(id)) return;
+    const cleaning = work();
+    this.#cleaning.set(
+      id,
+      cleaning.catch(() => {}),
+    );
+    try {
+      await cleaning;
+    } finally {
+      this.#cleaning.delete(id);
+    }
+  }
+}
 
 interface RollBackOptions {
   readonly record: InstalledRecord;

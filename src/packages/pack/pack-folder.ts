@@ -1,19 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import { join, resolve } from 'node:path';
+import { PassThrough, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+import { type Pack, pack } from 'tar-stream';
+import { ZipFile } from 'yazl';
 
 import type { Text } from '../../shared/text.ts';
 import { cannotPack } from '../fetch/copy-folder.ts';
 import { EntryNames } from '../fetch/entry-names.ts';
-import { defaultFetchLimits } from '../fetch/fetch-limits.ts';
-import { systemRefusal, tooLarge } from '../fetch/package-errors.ts';
-import { leftOutNotes } from './left-out.ts';
-import { type PackedEntry, scanFolder } from './scan-folder.ts';
-import { tarStream } from './tar-stream.ts';
-import { zipStream } from './zip-stream.ts';
+import { showName, systemRefusal, tooLarge, unreadable } from '../fetch/package-errors.ts';
+import { defaultFetchLimits } from '../package-source.ts';
+import { leftOutNotes, type PackedEntry, readContent, scanFolder } from './scan-folder.ts';
 
 interface PackOptions {
   /** The archive to write: tar.gz by its name, otherwise zip. An existing file is replaced. */
@@ -101,4 +102,74 @@ function tooManyBytes() {
       zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
     },
   );
+}
+
+/** A compressed tar of these entries; the same entries give the same bytes. */
+function tarStream(folder: string, entries: readonly PackedEntry[]): Readable {
+  const archive = pack();
+  const compressed = createGzip();
+  // Errors of all parts are reported by the last stream.
+  pipeline(archive, compressed).catch((error: Error) => compressed.destroy(error));
+  addAll(archive, folder, entries).then(
+    () => archive.finalize(),
+    (error: Error) => compressed.destroy(error),
+  );
+  return compressed;
+}
+
+async function addAll(archive: Pack, folder: string, entries: readonly PackedEntry[]): Promise<void> {
+  const fixed = { mtime: new Date(0), uid: 0, gid: 0 };
+  for (const entry of entries) {
+    if (entry.kind === 'folder') {
+      archive.entry({ ...fixed, name: `${entry.path}/`, type: 'directory', mode: 0o755 });
+      continue;
+    }
+    const mode = entry.isExecutable ? 0o755 : 0o644;
+    const slot = archive.entry({ ...fixed, name: entry.path, type: 'file', mode, size: entry.sizeBytes });
+    let bytes = 0;
+    const counted = async function* () {
+      for await (const chunk of readContent(join(folder, entry.path))) {
+        bytes += chunk.length;
+        if (bytes > entry.sizeBytes) throw changed(entry.path);
+        yield chunk;
+      }
+      if (bytes < entry.sizeBytes) throw changed(entry.path);
+    };
+    await pipeline(Readable.from(counted()), slot);
+  }
+}
+
+/** The size precedes the content and cannot be corrected later. */
+function changed(path: string) {
+  return unreadable(
+    { en: `${showName(path)} changed while Hob packed it`, zh: `打包时 ${showName(path)} 发生了变化` },
+    { hint: { en: 'Try again when no program writes to it.', zh: '请在无人写入时重试。' } },
+  );
+}
+
+/** A zip of these entries; the same entries give the same bytes. */
+function zipStream(folder: string, entries: readonly PackedEntry[]): Readable {
+  const zip = new ZipFile();
+  const output = new PassThrough();
+  zip.on('error', (error: Error) => output.destroy(error));
+  // A consumer that stops early leaves no file open.
+  let current: Readable | null = null;
+  output.on('close', () => current?.destroy());
+  // The format has no time zone: use its earliest time, which is the same everywhere.
+  const fixed = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
+  for (const entry of entries) {
+    if (entry.kind === 'folder') zip.addEmptyDirectory(entry.path, { ...fixed, mode: 0o040755 });
+    else {
+      const mode = entry.isExecutable ? 0o100755 : 0o100644;
+      zip.addReadStreamLazy(entry.path, { ...fixed, mode }, (give) => {
+        const content = Readable.from(readContent(join(folder, entry.path)));
+        content.on('error', (error) => output.destroy(error));
+        current = content;
+        give(null, content);
+      });
+    }
+  }
+  zip.end();
+  zip.outputStream.pipe(output);
+  return output;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
-import { hashTree } from './hash-tree.ts';
+import { hashTree } from './package-store.ts';
 
 const never = new AbortController().signal;
 
