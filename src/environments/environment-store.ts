@@ -1,25 +1,32 @@
 import { renameSync } from 'node:fs';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-
+import type { EnvironmentKind } from '../contract/values.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { folderBytes } from '../shared/folder-size.ts';
 import { isJsonObject } from '../shared/json.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { removeFolder } from '../shared/remove-folder.ts';
 import type { Text } from '../shared/text.ts';
-import { isBeingBuilt } from './builder/build-claims.ts';
 import {
   askedPath,
   failurePath,
+  isBeingBuilt,
   keyPattern,
   type Marker,
+  madeFolderName,
   markerPath,
   modulesIn,
   pythonIn,
   readMarker,
 } from './builder/layout.ts';
+import type { EnvironmentView } from './environment.ts';
 import { Remembered } from './remembered.ts';
+
+interface Known {
+  readonly isBuilding: boolean;
+  readonly scripts: EnvironmentView['scripts'];
+}
 
 const removingPrefix = '.removing-';
 /** Resolution of the time of last use, so that not every run writes to the disk. */
@@ -146,4 +153,41 @@ export class EnvironmentStore {
     const found = await stat(join(this.folder, name)).catch(() => null);
     return found !== null && now.getTime() - found.mtimeMs < longestAwaitedMs;
   }
+}
+
+/** Returns the public view of an environment, or null. */
+export async function viewEnvironment(
+  store: EnvironmentStore,
+  key: string,
+  { isBuilding, scripts }: Known,
+): Promise<EnvironmentView | null> {
+  const path = store.pathOf(key);
+  const names = await readdir(path).catch(() => null);
+  if (names === null) return null;
+  const [marker, ready, bytes, isClaimed] = await Promise.all([
+    readMarker(path),
+    store.find(key),
+    store.bytesOf(key),
+    store.isBeingBuilt(key),
+  ]);
+  return {
+    key,
+    kind: marker?.kind ?? (await guessKind(path, names)),
+    state: isBuilding || isClaimed ? 'building' : ready === null ? 'damaged' : 'ready',
+    bytes,
+    madeAt: marker?.madeAt ?? null,
+    usedAt: ready === null ? null : new Date(ready.usedAtMs).toISOString(),
+    madeWith: marker?.madeWith ?? null,
+    requirements: marker?.requirements ?? [],
+    scripts,
+  };
+}
+
+/** Without a marker, the files determine the kind. */
+async function guessKind(path: string, names: readonly string[]): Promise<EnvironmentKind> {
+  for (const name of names.filter((each) => madeFolderName.test(each))) {
+    const inside: string[] = await readdir(join(path, name)).catch(() => []);
+    if (inside.includes('package.json')) return 'node';
+  }
+  return 'python';
 }

@@ -1,16 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants, readlink, rename, rm, symlink, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
-import { AppError } from '../shared/errors.ts';
+import { AppError, errnoOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
+import { untilAborted } from '../shared/until-aborted.ts';
 import { keyPattern } from './builder/layout.ts';
-import { Builds } from './builds.ts';
-import type { EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
-import { EnvironmentStore, type ReadyEnvironment } from './environment-store.ts';
-import { findObstacle, linkModules } from './link-modules.ts';
-import { Planner } from './plan.ts';
-import { viewEnvironment } from './view-environment.ts';
+import type { BuildRequest, BuildRun, EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
+import { EnvironmentStore, type ReadyEnvironment, viewEnvironment } from './environment-store.ts';
+import { type Plan, Planner } from './plan.ts';
+
+type Needed = Plan & { kind: 'environment' };
+
+type Built =
+  | { readonly kind: 'ready'; readonly ready: ReadyEnvironment }
+  | { readonly kind: 'failed'; readonly message: Text };
+
+interface Build {
+  readonly run: Promise<BuildRun>;
+  readonly ended: Promise<Built>;
+}
+
+/** The builds in progress: one per environment, regardless of the number of waiting runs. */
+class Builds {
+  readonly #store: EnvironmentStore;
+  readonly #startBuild: StartBuild;
+  readonly #byKey = new Map<string, Build>();
+
+  constructor(store: EnvironmentStore, startBuild: StartBuild) {
+    this.#store = store;
+    this.#startBuild = startBuild;
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Waits for the build of an environment, and starts it if needed. The build continues if no run waits any more. */
+  async build(plan: Needed, script: Script, waiter: Waiter): Promise<Built> {
+    const { run, ended } = this.#byKey.get(plan.key) ?? this.#begin(plan, script, waiter);
+    const { runId, lend } = await untilAborted(run, waiter.signal);
+    // The build may have been started without a slot, and need the slot that this run holds.
+    if (waiter.runId !== null) lend(waiter.runId);
+    waiter.onBuild(runId);
+    return untilAborted(ended, waiter.signal);
+  }
+
+  #begin(plan: Needed, script: Script, { runId }: Waiter): Build {
+    const { key } = plan;
+    const run = this.#start(plan, script, runId);
+    const ended = run
+      .then((started) => this.#await(key, script, started))
+      .finally(() => {
+        this.#byKey.delete(key);
+      });
+    // Waiting runs get the error; without any, it is not unhandled.
+    ended.catch(() => {});
+    const build = { run, ended };
+    this.#byKey.set(key, build);
+    return build;
+  }
+
+  async #start(plan: Needed, script: Script, waitingRunId: string | null): Promise<BuildRun> {
+    const { key, recipe, interpreter } = plan;
+    await this.#store.takeFailure(key);
+    const text =
+      recipe.kind === 'node' ? recipe.packageJson : recipe.lines?.map((line) => `${line}\n`).join('');
+    const asked = text === undefined ? recipe.file : await this.#store.writeAsked(key, text);
+    const params: BuildRequest['params'] = {
+      kind: recipe.kind,
+      key,
+      environment: this.#store.pathOf(key),
+      script_name: script.name,
+      script_folder: script.folder,
+      interpreter: interpreter.path,
+      interpreter_version: interpreter.version,
+      requirements: recipe.requirements,
+      asked,
+      uv_lock: recipe.kind === 'python' ? recipe.uvLock : null,
+      lock_file: recipe.kind === 'node' ? recipe.lockFile : null,
+      copies: recipe.kind === 'node' ? recipe.copies : [],
+      inputs: recipe.inputs.flatMap(({ fingerprint, path }) => [fingerprint, path]),
+    };
+    return this.#startBuild({ script: { id: script.id, name: script.name }, params, waitingRunId });
+  }
+
+  /** The disk decides, not the end of the build: it may have been stopped after its last step. */
+  async #await(key: string, { name }: Script, { runId, ended }: BuildRun): Promise<Built> {
+    const { message } = await ended;
+    const ready = await this.#store.find(key);
+    const failure = await this.#store.takeFailure(key);
+    await this.#store.removeAsked(key);
+    if (ready !== null) return { kind: 'ready', ready };
+    // The build was killed before it could report a reason: use the message of the run, in one language.
+    const why = failure ?? {
+      en: `${closed(message, '.')} Run the script again.`,
+      zh: `构建意外中断（${message}），请重新运行。`,
+    };
+    return {
+      kind: 'failed',
+      message: {
+        en: `The environment of "${name}" could not be built. ${closed(why.en, '.')} The run ${runId} has the full log.`,
+        zh: `未能准备好“${name}”的运行环境。${closed(why.zh, '。')}完整日志见运行 ${runId}。`,
+      },
+    };
+  }
+}
 
 interface EnvironmentsOptions {
   /** The folder of the environments. */
@@ -190,4 +289,63 @@ function inUse(text: Text): AppError {
   return new AppError('environment-in-use', text, {
     hint: { en: 'Try again when the run has ended.', zh: '请在运行结束后重试。' },
   });
+}
+
+/**
+ * Links the packages of an environment: `node_modules` in the folder of the script. Not through a variable, because ES modules ignore
+ * them and child processes need the packages too. Replaces only links of Hob, atomically. Returns the obstacle,
+ * if there is one.
+ */
+async function linkModules(folder: string, target: string): Promise<Text | null> {
+  const link = join(folder, 'node_modules');
+  try {
+    if (await pointsTo(link, target)) return null;
+    const draft = join(folder, `.node_modules-${randomBytes(4).toString('hex')}`);
+    // A junction needs no privileges on Windows, and is a plain link elsewhere.
+    await symlink(target, draft, 'junction');
+    try {
+      await replace(draft, link);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    return null;
+  } catch (error) {
+    return describeObstacle(folder, errnoOf(error) ?? String(error));
+  }
+}
+
+/** Whether the link is correct or can be created, checked before a long build. */
+async function findObstacle(folder: string): Promise<Text | null> {
+  try {
+    await access(folder, constants.W_OK);
+    return null;
+  } catch (error) {
+    return describeObstacle(folder, errnoOf(error) ?? String(error));
+  }
+}
+
+async function pointsTo(link: string, target: string): Promise<boolean> {
+  const now = await readlink(link).catch(() => null);
+  return now?.replace(/[\\/]$/, '') === target;
+}
+
+async function replace(draft: string, link: string): Promise<void> {
+  if (process.platform === 'win32') {
+    // Windows cannot rename over a junction.
+    await unlink(link).catch(() => {});
+  }
+  // Fails if a folder exists: files of the user stay.
+  await rename(draft, link);
+}
+
+function describeObstacle(folder: string, errno: string): Text {
+  return {
+    en: `The packages of the script cannot be linked: Hob cannot create a link in ${folder} (${errno}). Make that folder writable, or run npm install in it.`,
+    zh: `无法放置脚本的依赖：不能在 ${folder} 中创建链接（${errno}）。请使该文件夹可写，或在其中运行 npm install。`,
+  };
+}
+
+function closed(sentence: string, stop: string): string {
+  return /[.!?…。！？]$/.test(sentence) ? sentence : `${sentence}${stop}`;
 }

@@ -5,9 +5,9 @@ import { interpreterSpecs } from '../scripts/runtimes/interpreters.ts';
 import type { Problem, Script } from '../scripts/script.ts';
 import type { Text } from '../shared/text.ts';
 import { environmentFormat } from './builder/layout.ts';
-import { type Examination, examineRecipe } from './recipe/examine-recipe.ts';
+import { bothVersions } from './recipe/python-recipe.ts';
+import { type Examination, examineRecipe } from './recipe/read-recipe.ts';
 import type { Recipe } from './recipe/recipe.ts';
-import { bothVersions } from './recipe/requires-python.ts';
 import { Remembered } from './remembered.ts';
 
 /** Requirements of a script before it can run. */

@@ -223,13 +223,16 @@ describe('a Python environment that cannot be built', () => {
     );
   });
 
-  it('names an invalid line, without a build', async () => {
+  it.each([
+    ['an invalid line', '# first\nrequests 2.31\n', '"requests 2.31" is not a valid requirement'],
+    ['a missing file', '-r gone.txt\n', 'The file gone.txt does not exist'],
+    ['a missing folder', './gone\n', 'No such file or folder: ./gone'],
+  ])('shows what pip says about %s', async (_what, requirements, sentence) => {
     const scene = await EnvironmentScene.open();
-    const script = await scene.script('nonsense', { 'requirements.txt': '# first\nrequests 2.31\n' });
-    expect((await scene.refusal(script)).en).toContain(
-      'requirements.txt, line 2: "requests 2.31" is not a valid requirement',
-    );
-    expect(scene.builds).toEqual([]);
+    const script = await scene.script('nonsense', { 'requirements.txt': requirements });
+    expect((await scene.refusal(script)).en).toContain(sentence);
+    expect(scene.builds).toHaveLength(1);
+    expect(await readdir(scene.folder)).toEqual([]);
   });
 
   it('names the packages to install if the distribution ships venv or pip separately', async () => {

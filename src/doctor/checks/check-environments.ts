@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 
 import type { EnvironmentView } from '../../environments/environment.ts';
-import { EnvironmentStore } from '../../environments/environment-store.ts';
+import { EnvironmentStore, viewEnvironment } from '../../environments/environment-store.ts';
 import { Planner } from '../../environments/plan.ts';
-import { viewEnvironment } from '../../environments/view-environment.ts';
 import type { Script } from '../../scripts/script.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok } from '../finding.ts';

@@ -7,14 +7,19 @@ import { fingerprintFile } from '../../shared/fingerprint-file.ts';
 import { writePrivateFile } from '../../shared/private-files.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
 import { syncFolder } from '../../shared/sync-folder.ts';
-import { claimBuild } from './build-claims.ts';
-import { BuildFailure } from './build-failure.ts';
-import { buildNode } from './build-node.ts';
 import type { BuildOrder } from './build-order.ts';
-import { type BuildContext, buildPython } from './build-python.ts';
-import { madeFolderName, markerPath, markerText, modulesIn, pythonIn, readMarker } from './layout.ts';
-import { runTool } from './run-tool.ts';
-import { toolEnvironment } from './tool-environment.ts';
+import { BuildFailure } from './explain-failure.ts';
+import { type BuildContext, buildNode, buildPython } from './install-packages.ts';
+import {
+  claimBuild,
+  madeFolderName,
+  markerPath,
+  markerText,
+  modulesIn,
+  pythonIn,
+  readMarker,
+} from './layout.ts';
+import { runTool, toolEnvironment } from './run-tool.ts';
 
 interface BuildOptions {
   readonly env: NodeJS.ProcessEnv;

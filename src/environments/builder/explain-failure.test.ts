@@ -83,6 +83,30 @@ describe('the output of a failed tool', () => {
       'No version of the package matches: x',
     ],
     [
+      'pip',
+      'finds an invalid line',
+      "ERROR: Invalid requirement: 'requests 2.31' (from line 2 of requirements.txt)",
+      '"requests 2.31" is not a valid requirement',
+    ],
+    [
+      'pip',
+      'cannot open an included file',
+      "ERROR: Could not open requirements file: [Errno 2] No such file or directory: 'gone.txt'",
+      'The file gone.txt does not exist',
+    ],
+    [
+      'pip',
+      'finds no folder',
+      "ERROR: Invalid requirement: './gone' (from line 1 of requirements.txt)\nHint: It looks like a path. File './gone' does not exist.",
+      'No such file or folder: ./gone',
+    ],
+    [
+      'uv',
+      'cannot open an included file',
+      'error: File not found: `gone.txt`',
+      'The file gone.txt does not exist',
+    ],
+    [
       'npm',
       'is offline',
       'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/x failed',

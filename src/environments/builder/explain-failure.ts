@@ -1,5 +1,16 @@
 import type { Text } from '../../shared/text.ts';
 
+/** A build that failed for a reason that the user can fix. */
+export class BuildFailure extends Error {
+  readonly text: Text;
+
+  constructor(en: string, zh: string) {
+    super(en);
+    this.name = 'BuildFailure';
+    this.text = { en, zh };
+  }
+}
+
 export type Tool = 'pip' | 'uv' | 'npm';
 
 const longestDetail = 300;
@@ -97,6 +108,20 @@ const causes: readonly Cause[] = [
     pattern:
       /command '\S*(?:gcc|cc|clang|cl\.exe)\S*' failed|gyp ERR!|Microsoft Visual C\+\+|subprocess-exited-with-error/,
     say: notCompiled,
+  },
+  {
+    pattern: /Could not open requirements file: .*'([^'\n]+)'|File not found: `([^`\n]+)`/,
+    say: (detail) => ({
+      en: `The file ${detail} does not exist. Add the file, or remove the line that names it.`,
+      zh: `文件 ${detail} 不存在。请补上该文件，或删除引用它的行。`,
+    }),
+  },
+  {
+    pattern: /It looks like a path\. File '([^'\n]+)' does not exist|Distribution not found at: (\S+)/,
+    say: (detail) => ({
+      en: `No such file or folder: ${detail}. Package paths are relative to the folder of the script.`,
+      zh: `${detail} 不存在。包的路径以脚本所在文件夹为基准，请核对。`,
+    }),
   },
   {
     pattern: /Invalid requirement: '?([^'\n]+)/,

@@ -4,8 +4,8 @@ import { errnoOf } from '../../shared/errors.ts';
 import { replacePrivateFile } from '../../shared/private-files.ts';
 import type { Text } from '../../shared/text.ts';
 import { build } from './build.ts';
-import { BuildFailure } from './build-failure.ts';
 import { readJob } from './build-order.ts';
+import { BuildFailure } from './explain-failure.ts';
 import { failurePath } from './layout.ts';
 
 /**

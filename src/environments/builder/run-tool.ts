@@ -1,7 +1,54 @@
 import { spawn } from 'node:child_process';
+import { access, constants, realpath, stat } from 'node:fs/promises';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 
 import { errnoOf } from '../../shared/errors.ts';
+
+/**
+ * Variables that make a tool install elsewhere, use another source or omit packages. Variables that only affect package sources,
+ * connections and install scripts belong to the user and stay.
+ */
+const misleading = new Set([
+  'pythonpath',
+  'pythonhome',
+  'pythonstartup',
+  'virtual_env',
+  'conda_prefix',
+  'conda_default_env',
+  'pip_require_virtualenv',
+  'pip_python',
+  'pip_target',
+  'pip_user',
+  'pip_prefix',
+  'pip_root',
+  'pip_requirement',
+  'pip_editable',
+  'pip_src',
+  'pip_dry_run',
+  'pip_report',
+  'uv_python',
+  'uv_system_python',
+  'uv_project',
+  'uv_project_environment',
+  'uv_working_directory',
+  'uv_venv_clear',
+  'npm_config_prefix',
+  'npm_config_local_prefix',
+  'npm_config_global',
+  'npm_config_location',
+  'npm_config_dry_run',
+  'npm_config_omit',
+  'npm_config_include',
+  'npm_config_only',
+  'npm_config_production',
+  'npm_config_package_lock_only',
+  'npm_config_workspace',
+  'npm_config_workspaces',
+  'npm_config_install_links',
+  'node_env',
+  'node_options',
+]);
 
 export interface ToolResult {
   readonly ok: boolean;
@@ -82,4 +129,58 @@ export function describeCommand(file: string, args: readonly string[]): string {
   return [file, ...args]
     .map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word)))
     .join(' ');
+}
+
+/** The environment of the user, adapted for the tools of this interpreter. */
+export function toolEnvironment(given: NodeJS.ProcessEnv, interpreter: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(given).filter(([name]) => !misleading.has(name.toLowerCase()));
+  const env: NodeJS.ProcessEnv = Object.fromEntries(kept);
+  // Install scripts must find the interpreter for which the package is installed.
+  const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+  env[path] = [dirname(interpreter), env[path]].filter(Boolean).join(delimiter);
+  return { ...env, PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
+}
+
+/** Path of a program on PATH, or null. */
+export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const key = Object.keys(env).find((each) => each.toUpperCase() === 'PATH');
+  const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter(isAbsolute);
+  for (const folder of folders) {
+    const path = join(folder, name);
+    if (await isProgram(path)) return path;
+  }
+  return null;
+}
+
+/**
+ * Returns the npm program of a Node.js, to be run by that Node.js, or null. A version manager installs it next to its Node.js; a
+ * distribution may install it anywhere, with a link on PATH.
+ */
+export async function findNpm(node: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const windows = process.platform === 'win32';
+  const real = await realpath(node).catch(() => node);
+  const inside = join('node_modules', 'npm', 'bin', 'npm-cli.js');
+  for (const folder of new Set([dirname(node), dirname(real)])) {
+    const path = windows ? join(folder, inside) : join(folder, '..', 'lib', inside);
+    if (await isFile(path)) return path;
+  }
+  const onPath = await findOnPath(windows ? 'npm.cmd' : 'npm', env);
+  if (onPath === null) return null;
+  if (windows) return (await isFile(join(dirname(onPath), inside))) ? join(dirname(onPath), inside) : null;
+  const program = await realpath(onPath).catch(() => onPath);
+  return program.endsWith('npm-cli.js') ? program : null;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return await isFile(path);
+  } catch {
+    return false;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true;
 }

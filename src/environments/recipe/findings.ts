@@ -1,10 +1,19 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
 
 import type { Problem } from '../../scripts/script.ts';
 import { fingerprintFile } from '../../shared/fingerprint-file.ts';
 import { type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 import type { Input } from './recipe.ts';
+
+/** Limit of watched files: changes beyond it are not detected. */
+const mostFiles = 2000;
+
+const metadataFiles = ['pyproject.toml', 'setup.py', 'setup.cfg'];
+
+/** Build output of the tools. */
+const leftByPython = /^(?:\..*|__pycache__|build|dist|.*\.egg-info)$/;
 
 const mostFileBytes = 16 * 1024 * 1024;
 
@@ -71,4 +80,31 @@ export function reportUnreadable(
     { en: `The file that lists the packages ${what.en}`, zh: `说明需要安装哪些包的文件${what.zh}` },
     { en: 'Replace it with a readable text file.', zh: '请换成可读取的文本文件。' },
   );
+}
+
+/** Adds a Python project to the inputs of an environment. */
+export async function takeProject(
+  folder: string,
+  findings: Findings,
+  { metadataOnly }: { metadataOnly: boolean },
+): Promise<void> {
+  // An editable project may change without a new installation, except for its metadata.
+  if (metadataOnly) for (const name of metadataFiles) await findings.take(join(folder, name));
+  else await takeFolder(folder, findings, leftByPython);
+}
+
+/** Adds all files of a folder to the inputs of an environment, except those that are `leftOut`. */
+export async function takeFolder(folder: string, findings: Findings, leftOut: RegExp): Promise<void> {
+  const folders = [folder];
+  let files = 0;
+  for (let next = folders.pop(); next !== undefined && files < mostFiles; next = folders.pop()) {
+    findings.looked.add(next);
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (leftOut.test(entry.name)) continue;
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile() && files++ < mostFiles) await findings.take(path);
+    }
+  }
 }

@@ -5,10 +5,9 @@ import { decodeFileText } from '../../shared/decode-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { whereNotJson } from '../../shared/json-fault.ts';
 import { type Findings, reportUnreadable } from './findings.ts';
-import { readLocalPackages } from './local-packages.ts';
+import { readLocalPackages, readWorkspaces } from './local-packages.ts';
 import type { NodeRecipe, RecipeOwner } from './recipe.ts';
-import { withoutPassword } from './requirement-lines.ts';
-import { readWorkspaces } from './workspaces.ts';
+import { withoutPassword } from './requirements-file.ts';
 
 const lockNames = ['npm-shrinkwrap.json', 'package-lock.json'];
 const foreignLocks = { 'yarn.lock': 'Yarn', 'pnpm-lock.yaml': 'pnpm', 'bun.lock': 'Bun', 'bun.lockb': 'Bun' };

@@ -1,13 +1,26 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { KeyLocator } from '../../scripts/locate-keys.ts';
+import { KeyLocator, type KeyPath } from '../../scripts/locate-keys.ts';
+import { type ParsedToml, parseToml } from '../../scripts/manifest-toml.ts';
+import { parseVersionRange } from '../../scripts/runtimes/version-range.ts';
 import { decodeFileText } from '../../shared/decode-text.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { type Findings, reportUnreadable } from './findings.ts';
-import { type ProjectNeeds, parseProject, readNeeds, tableAt } from './python-project.ts';
 import type { PythonRecipe, RecipeOwner } from './recipe.ts';
-import { withoutPassword } from './requirement-lines.ts';
-import { readRequirementsFile, takeLocal } from './requirements-file.ts';
+import { RequirementsReader, takeLocal, withoutPassword } from './requirements-file.ts';
+
+/** Content of a table with `dependencies` and `requires-python`; null if it needs no package. */
+interface ProjectNeeds {
+  readonly dependencies: readonly string[];
+  readonly requiresPython: string | null;
+}
+
+interface Place {
+  readonly file: string;
+  /** Number of lines before the text. */
+  readonly lineOffset: number;
+}
 
 type InlineMetadata =
   | { readonly kind: 'none' }
@@ -75,8 +88,8 @@ async function findInline(entry: string, findings: Findings): Promise<PythonReci
 }
 
 async function findRequirements(file: string, findings: Findings): Promise<PythonRecipe | null | undefined> {
-  const found = await readRequirementsFile(file, findings);
-  if (found === null) return undefined;
+  const found = new RequirementsReader(findings);
+  if (!(await found.readFile(file))) return undefined;
   if (found.requirements.length === 0) return null;
   return {
     kind: 'python',
@@ -129,7 +142,7 @@ async function fromNeeds(
   uvLock: string | null = null,
 ): Promise<PythonRecipe | null> {
   if (dependencies.length === 0) return null;
-  for (const text of dependencies) await takeLocal(file, { line: null, text }, false, findings);
+  for (const text of dependencies) await takeLocal(file, { line: null, text }, findings);
   return {
     kind: 'python',
     file,
@@ -176,4 +189,107 @@ function endOfBlock(lines: readonly string[], start: number): number | null {
     else if (line === blockStart || (line !== '#' && !line.startsWith('# '))) break;
   }
   return end;
+}
+
+/** Parses a `pyproject.toml` or the metadata of an entry; null if it is not TOML, which is reported. */
+function parseProject(
+  bytes: Uint8Array,
+  { file, lineOffset }: Place,
+  findings: Findings,
+): (ParsedToml & { kind: 'table' }) | null {
+  const parsed = parseToml(bytes);
+  if (parsed.kind === 'table') return parsed;
+  const line = parsed.line === null ? null : parsed.line + lineOffset;
+  findings.error(file, line, parsed.message, parsed.advice);
+  return null;
+}
+
+/** Reads the requirements in the table at `path`. Reports invalid values. */
+function readNeeds(
+  table: JsonObject,
+  path: KeyPath,
+  text: string,
+  { file, lineOffset }: Place,
+  findings: Findings,
+): ProjectNeeds {
+  const locator = new KeyLocator(text);
+  const lineOf = (...keys: KeyPath) => {
+    const line = locator.lineOf([...path, ...keys]);
+    return line === null ? null : line + lineOffset;
+  };
+  return {
+    dependencies: readDependencies(table.dependencies, (index) => {
+      const keys = index === null ? ['dependencies'] : ['dependencies', index];
+      findings.error(
+        file,
+        lineOf(...keys),
+        { en: 'This is not a valid requirement', zh: '这不是有效的依赖声明' },
+        {
+          en: 'Write `dependencies` as a list of strings such as "requests>=2.31".',
+          zh: '`dependencies` 应为文本列表，例如 "requests>=2.31"。',
+        },
+      );
+    }),
+    requiresPython: readVersions(table['requires-python'], () => {
+      findings.error(
+        file,
+        lineOf('requires-python'),
+        { en: '`requires-python` is not a valid range', zh: '无法识别 `requires-python`' },
+        { en: 'Write a range such as ">=3.9" or ">=3.9,<4".', zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。' },
+      );
+    }),
+  };
+}
+
+function readDependencies(value: Json | undefined, report: (index: number | null) => void): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(null);
+    return [];
+  }
+  return value.flatMap((item, index) => {
+    // Each item becomes a line in the file for the tool, which must be neither two lines nor an option.
+    if (typeof item === 'string' && !/[\r\n]|^\s*(?:-|$)/.test(item)) return [item.trim()];
+    report(index);
+    return [];
+  });
+}
+
+function readVersions(value: Json | undefined, report: () => void): string | null {
+  if (value === undefined) return null;
+  const versions = typeof value === 'string' ? readRequiresPython(value) : null;
+  if (versions === null) report();
+  return versions;
+}
+
+/** The table with that name, or null. */
+function tableAt(table: JsonObject, ...names: readonly string[]): JsonObject | null {
+  let inner: Json | undefined = table;
+  for (const name of names) {
+    inner = isJsonObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined;
+  }
+  return isJsonObject(inner) ? inner : null;
+}
+
+/**
+ * Converts `requires-python` to the notation of the interpreter finder; null if it is not valid. Pre-release suffixes, as in `<4.0a0`,
+ * are dropped, because they do not affect the choice of an interpreter.
+ */
+export function readRequiresPython(written: string): string | null {
+  const parts = written
+    .split(',')
+    .map((part) => part.trim().replace(/(\d)\.?(?:a|b|rc|dev|post)\d*$/i, '$1'))
+    .filter((part) => part !== '');
+  const requirement = parts.join(',');
+  return requirement === '' || parseVersionRange(requirement) === null ? null : requirement;
+}
+
+/** Combines both ranges. The first may have alternatives, as in `3.8 || 3.10`; the second is already converted. */
+export function bothVersions(first: string | null, second: string | null): string | null {
+  if (first === null || second === null) return first ?? second;
+  const parts = second.split(',');
+  const excluded = parts.filter((part) => part.startsWith('!='));
+  const included = parts.filter((part) => !part.startsWith('!='));
+  const alternatives = first.split('||').map((each) => [each.trim(), ...included].join(','));
+  return [alternatives.join(' || '), ...excluded].join(',');
 }

@@ -159,19 +159,9 @@ describe('the recipe of a Python script', () => {
       ['error main.py:2: `requires-python` is not a valid range'],
     ],
     [
-      'a missing file',
-      { 'requirements.txt': 'a\n\n-r gone.txt\n' },
-      ['error requirements.txt:3: The file gone.txt does not exist'],
-    ],
-    [
-      'a missing path',
-      { 'requirements.txt': './gone\n' },
-      ['error requirements.txt:1: No such file or folder: ./gone'],
-    ],
-    [
-      'an invalid line',
-      { 'requirements.txt': 'a\npip install b\n' },
-      ['error requirements.txt:2: "pip install b" is not a valid requirement'],
+      'an option of pip in a block',
+      { 'main.py': block('dependencies = ["--pre"]') },
+      ['error main.py:2: This is not a valid requirement'],
     ],
     [
       'poetry',
@@ -193,10 +183,18 @@ describe('the recipe of a Python script', () => {
     expect(await problemsOf(await scriptWith({ 'main.py': '', ...files }))).toEqual(problems);
   });
 
-  it('is not read from invalid requirements', async () => {
-    await expect(readRecipe(await scriptWith({ 'requirements.txt': 'a b\n' }))).rejects.toThrow(
-      '"a b" is not a valid requirement',
-    );
+  it.each(['a b\n', './gone\n', '-r gone.txt\n', '-c gone.txt\n'])(
+    'leaves it to the tool to refuse the line %j',
+    async (text) => {
+      const script = await scriptWith({ 'requirements.txt': text });
+      expect(await problemsOf(script)).toEqual([]);
+      expect((await readRecipe(script))?.requirements).toEqual([text.trim()]);
+    },
+  );
+
+  it('is not read from an invalid metadata block', async () => {
+    const script = await scriptWith({ 'main.py': block('dependencies = [7]') });
+    await expect(readRecipe(script)).rejects.toThrow('This is not a valid requirement');
   });
 
   it('may include itself recursively', async () => {

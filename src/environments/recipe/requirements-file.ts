@@ -1,44 +1,35 @@
 import { isUtf8 } from 'node:buffer';
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { decodeFileText } from '../../shared/decode-text.ts';
-import { type Findings, reportUnreadable } from './findings.ts';
-import {
-  hasVariables,
-  isArchiveName,
-  isRequirement,
-  localPathOf,
-  type RequirementItem,
-  readRequirementLines,
-  withoutPassword,
-} from './requirement-lines.ts';
-import { takeProject } from './take-folder.ts';
+import { type Findings, reportUnreadable, takeProject } from './findings.ts';
 
 /** Limit of nested files; a file may include itself. */
 const mostFiles = 64;
 
-const namesFiles: ReadonlySet<RequirementItem['kind']> = new Set(['include', 'constraint']);
+/** Options that name files. pip and uv know more options, which may stand in the same line. */
+const fileOption =
+  /(?:^|\s)(?:-([rcfe])\s*|--(requirement|constraint|find-links|editable)(?:\s+|=))("[^"]*"|'[^']*'|\S+)/g;
 
-export interface FoundRequirements {
-  readonly requirements: readonly string[];
-  readonly isBoundToFolder: boolean;
-  /** Replacement text for a file in an encoding that the tool does not know; null if it can read the file. */
-  readonly lines: readonly string[] | null;
+const archiveName = /\.(?:whl|zip|tar\.gz|tgz|tar\.bz2)$/i;
+
+/** A line of a requirements file, with the number of its first physical line. */
+interface Line {
+  readonly line: number | null;
+  readonly text: string;
 }
 
-/** Reads a requirements file and its included files. Null if it does not exist. */
-export async function readRequirementsFile(
-  file: string,
-  findings: Findings,
-): Promise<FoundRequirements | null> {
-  const reader = new RequirementsReader(findings);
-  return (await reader.readFile(file)) ? reader : null;
-}
-
-class RequirementsReader implements FoundRequirements {
+/**
+ * Reads a requirements file and its included files, to list the packages and to find all files that affect the environment. Does not
+ * judge the lines: pip or uv report an invalid one during the build.
+ */
+export class RequirementsReader {
+  /** For messages. */
   readonly requirements: string[] = [];
   isBoundToFolder = false;
+  /** Replacement text for a file in an encoding that the tool does not know; null if it can read the file. */
   lines: readonly string[] | null = null;
   readonly #findings: Findings;
   readonly #files = new Set<string>();
@@ -59,16 +50,24 @@ class RequirementsReader implements FoundRequirements {
     }
     await this.#findings.take(file);
     const text = decodeFileText(result.bytes);
-    const items = readRequirementLines(text);
-    if (isForeign(result.bytes)) this.#rewrite(file, text, items);
-    for (const item of items) await this.#follow(file, item, isConstraint);
+    let hasIncludes = false;
+    for (const line of logicalLines(text)) {
+      if (line.text.startsWith('-'))
+        hasIncludes = (await this.#followOptions(file, line, isConstraint)) || hasIncludes;
+      else {
+        // Options of a single requirement, such as hashes, follow it.
+        const requirement = { ...line, text: line.text.replace(/\s+--?[a-z].*$/s, '') };
+        if (!isConstraint) this.requirements.push(requirement.text);
+        await takeLocal(file, requirement, this.#findings);
+      }
+    }
+    if (isForeign(result.bytes)) this.#rewrite(file, text, hasIncludes);
     return true;
   }
 
   /** A copy in another folder would not find the included files. */
-  #rewrite(file: string, text: string, items: readonly RequirementItem[]): void {
-    const isAlone = this.#files.size === 1 && !items.some(({ kind }) => namesFiles.has(kind));
-    if (isAlone) {
+  #rewrite(file: string, text: string, hasIncludes: boolean): void {
+    if (this.#files.size === 1 && !hasIncludes) {
       this.lines = text.split(/\r?\n/);
       return;
     }
@@ -80,30 +79,25 @@ class RequirementsReader implements FoundRequirements {
     );
   }
 
-  async #follow(file: string, item: RequirementItem, isConstraint: boolean): Promise<void> {
-    switch (item.kind) {
-      case 'include':
-      case 'constraint':
-        await this.#include(file, item, isConstraint || item.kind === 'constraint');
-        break;
-      case 'find-links':
-        await this.#takeLinks(file, item.text);
-        break;
-      case 'editable':
-        this.requirements.push(`-e ${item.text}`);
-        if (await takeLocal(file, item, true, this.#findings)) this.isBoundToFolder = true;
-        break;
-      case 'requirement':
-        if (!isConstraint) this.requirements.push(item.text);
-        if (isRequirement(item.text)) await takeLocal(file, item, false, this.#findings);
-        else this.#reportNonsense(file, item);
-        break;
-      case 'option':
-        break;
+  /** Returns whether the line includes other files. */
+  async #followOptions(file: string, { line, text }: Line, isConstraint: boolean): Promise<boolean> {
+    let hasIncludes = false;
+    for (const [, short, long, written = ''] of text.matchAll(fileOption)) {
+      const option = short ?? long?.charAt(0);
+      const value = { line, text: written.replace(/^(["'])(.*)\1$/s, '$2') };
+      if (option === 'f') await this.#takeLinks(file, value.text);
+      else if (option === 'e') {
+        this.requirements.push(`-e ${value.text}`);
+        if (await takeLocal(file, value, this.#findings, true)) this.isBoundToFolder = true;
+      } else {
+        hasIncludes = true;
+        await this.#include(file, value, isConstraint || option === 'c');
+      }
     }
+    return hasIncludes;
   }
 
-  async #include(file: string, { line, text }: RequirementItem, isConstraint: boolean): Promise<void> {
+  async #include(file: string, { line, text }: Line, isConstraint: boolean): Promise<void> {
     if (/^https?:/i.test(text)) {
       this.#findings.note(
         file,
@@ -121,69 +115,86 @@ class RequirementsReader implements FoundRequirements {
     }
     if (hasVariables(text)) return;
     const included = resolve(dirname(file), text);
-    if (this.#findings.nameOf(included) === null) noteOutside(file, line, text, this.#findings);
-    if (await this.readFile(included, isConstraint)) return;
-    this.#findings.error(
-      file,
-      line,
-      { en: `The file ${text} does not exist`, zh: `文件 ${text} 不存在` },
-      { en: 'Add the file, or remove this line.', zh: '请补上该文件，或删除此行。' },
-    );
+    if (this.#findings.nameOf(included) === null) noteOutside(file, { line, text }, this.#findings);
+    // Without this entry, a file that includes only missing files would seem to need no environment.
+    if (!(await this.readFile(included, isConstraint)))
+      this.requirements.push(`${isConstraint ? '-c' : '-r'} ${text}`);
   }
 
   /** Adds the files of a wheel folder: the tool may install any of them. */
   async #takeLinks(file: string, text: string): Promise<void> {
-    if (text.includes('://') && !/^file:/i.test(text)) return;
-    const path = /^file:/i.test(text) ? localPathOf(text, dirname(file)) : resolve(dirname(file), text);
+    const path = localPathOf(text, dirname(file), true);
     if (path === null) return;
     this.#findings.looked.add(path);
     for (const name of (await readdir(path).catch(() => [])).sort()) {
-      if (isArchiveName(name)) await this.#findings.take(join(path, name));
+      if (archiveName.test(name)) await this.#findings.take(join(path, name));
     }
-  }
-
-  #reportNonsense(file: string, { line, text }: RequirementItem): void {
-    this.#findings.error(
-      file,
-      line,
-      { en: `"${text}" is not a valid requirement`, zh: `“${text}” 不是有效的依赖声明` },
-      {
-        en: 'Write the name of a package and, if needed, a version range: requests>=2.31',
-        zh: '请写包名以及所需的版本范围，例如 requests>=2.31',
-      },
-    );
   }
 }
 
-/** Adds a package given by its path to the inputs. Returns whether it is a path and exists. */
+/** Adds a package given by its path to the inputs. Returns whether the environment uses code at a local path. */
 export async function takeLocal(
   file: string,
-  { line, text }: { readonly line: number | null; readonly text: string },
-  isEditable: boolean,
+  written: Line,
   findings: Findings,
+  isEditable = false,
 ): Promise<boolean> {
-  if (hasVariables(text)) return isEditable;
+  if (hasVariables(written.text)) return isEditable;
   // Unlike included files, package paths are relative to the working directory of the tool: the folder of the script.
-  const path = localPathOf(isEditable && !text.includes(':') ? asPath(text) : text, findings.folder);
+  const path = localPathOf(written.text, findings.folder, isEditable);
   if (path === null) return false;
-  if (findings.nameOf(path) === null) noteOutside(file, line, text, findings);
+  if (findings.nameOf(path) === null) noteOutside(file, written, findings);
   const found = await stat(path).catch(() => null);
-  if (found === null) {
-    findings.looked.add(path);
-    findings.error(
-      file,
-      line,
-      { en: `No such file or folder: ${text}`, zh: `${text} 不存在` },
-      {
-        en: 'Package paths are relative to the folder of the script.',
-        zh: '包的路径以脚本所在文件夹为基准，请核对。',
-      },
-    );
-    return false;
-  }
-  if (found.isDirectory()) await takeProject(path, findings, { metadataOnly: isEditable });
+  if (found?.isDirectory()) await takeProject(path, findings, { metadataOnly: isEditable });
+  else if (found === null) findings.looked.add(path);
   else await findings.take(path);
-  return true;
+  return found !== null;
+}
+
+/** The local path in a requirement, or null. `isPath`: a plain name is a path too, and not a package. */
+function localPathOf(requirement: string, base: string, isPath: boolean): string | null {
+  const target = requirement
+    .replace(/\s*;.*$/s, '')
+    .replace(/^[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\])?\s*@\s*/, '')
+    .replace(/(?<=.)\[[\w.,\s-]*\]$/, '')
+    .trim();
+  try {
+    const [, address] = /^file:([^#]*)/i.exec(target) ?? [];
+    // Without a slash, the address is relative, which URL parsers do not support.
+    if (address?.startsWith('/')) return fileURLToPath(`file:${address}`);
+    if (address !== undefined) return resolve(base, decodeURIComponent(address));
+  } catch {
+    return null;
+  }
+  // With a slash and no address, pip looks for a folder.
+  const isLocal = isPath || /^\.{1,2}$|[\\/]/.test(target) || archiveName.test(target);
+  return isLocal && !/:\/\/|\s@/.test(target) ? resolve(base, target) : null;
+}
+
+/** Lines without comments, with continuation lines joined. */
+function logicalLines(text: string): Line[] {
+  const lines: Line[] = [];
+  let open: Line & { line: number } = { line: 0, text: '' };
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const isContinued = raw.endsWith('\\') && !/^\s*#/.test(raw);
+    open = { line: open.line || index + 1, text: `${open.text} ${isContinued ? raw.slice(0, -1) : raw}` };
+    if (isContinued) continue;
+    lines.push(open);
+    open = { line: 0, text: '' };
+  }
+  return [...lines, open]
+    .map(({ line, text: written }) => ({ line, text: written.replace(/(^|\s+)#.*$/s, '').trim() }))
+    .filter(({ text: written }) => written !== '');
+}
+
+/** Whether pip substitutes environment variables, so that the value is unknown here. */
+function hasVariables(text: string): boolean {
+  return /\$\{[A-Z0-9_]+\}/.test(text);
+}
+
+/** Formats a requirement for display, without a password in its address. */
+export function withoutPassword(requirement: string): string {
+  return requirement.replace(/:\/\/[^/\s]+@/g, '://***@');
 }
 
 /** Whether the encoding has no byte order mark, such as that of Chinese Windows. */
@@ -192,12 +203,7 @@ function isForeign(bytes: Uint8Array): boolean {
   return !isMarked && !isUtf8(bytes);
 }
 
-/** An editable requirement is a folder, even if its path looks like a package name. */
-function asPath(text: string): string {
-  return isAbsolute(text) ? text : `./${text}`;
-}
-
-function noteOutside(file: string, line: number | null, text: string, findings: Findings): void {
+function noteOutside(file: string, { line, text }: Line, findings: Findings): void {
   findings.note(
     file,
     line,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseVersionRange, satisfies } from '../../scripts/runtimes/version-range.ts';
-import { bothVersions, readRequiresPython } from './requires-python.ts';
+import { bothVersions, readRequiresPython } from './python-recipe.ts';
 
 function fits(version: string, requirement: string | null): boolean {
   const range = requirement === null ? null : parseVersionRange(requirement);

@@ -2,7 +2,7 @@ import { delimiter } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { toolEnvironment } from './tool-environment.ts';
+import { toolEnvironment } from './run-tool.ts';
 
 describe('the environment of a tool', () => {
   it('excludes all variables that redirect packages to other folders, and keeps the others', () => {

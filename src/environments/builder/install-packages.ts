@@ -1,11 +1,20 @@
-import { join } from 'node:path';
-
-import { BuildFailure } from './build-failure.ts';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { BuildOrder } from './build-order.ts';
-import { explainFailure, type Tool } from './explain-failure.ts';
-import { findOnPath } from './find-tool.ts';
-import { pythonIn } from './layout.ts';
-import { describeCommand, runTool, type ToolResult } from './run-tool.ts';
+import { BuildFailure, explainFailure, type Tool } from './explain-failure.ts';
+import { modulesIn, pythonIn } from './layout.ts';
+import { describeCommand, findNpm, findOnPath, runTool, type ToolResult } from './run-tool.ts';
+
+const npmOptions = [
+  '--omit=dev',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=http',
+  '--fetch-retries=2',
+  '--fetch-retry-mintimeout=500',
+  '--fetch-retry-maxtimeout=5000',
+];
 
 export interface BuildContext {
   readonly order: BuildOrder;
@@ -109,4 +118,36 @@ function lacks(what: string, interpreter: string): BuildFailure {
     `The Python at ${interpreter} has no ${what}, which is needed to install packages. Install it (Debian, Ubuntu: apt install python3-venv python3-pip), or install uv.`,
     `${interpreter} 的 Python 缺少用于安装包的 ${what}。请安装（Debian、Ubuntu：apt install python3-venv python3-pip），或安装 uv。`,
   );
+}
+
+/**
+ * Installs the packages into a separate folder, and returns the tools that were used. npm decides about install scripts as for a manual
+ * npm install, because many packages need them. The npm settings of the user, for example to disable them, and package.json
+ * apply here too.
+ */
+export async function buildNode({ order, made, env, signal, say }: BuildContext): Promise<string> {
+  const npm = await findNpm(order.interpreter, env);
+  if (npm === null) {
+    throw new BuildFailure(
+      `The Node.js at ${order.interpreter} has no npm, which installs packages. Install npm (Debian, Ubuntu: apt install npm).`,
+      `${order.interpreter} 的 Node.js 没有用于安装包的 npm，请安装（Debian、Ubuntu：apt install npm）。`,
+    );
+  }
+  await copyFile(order.asked, join(made, 'package.json'));
+  for (const name of order.copies) {
+    const target = join(made, name);
+    await mkdir(dirname(target), { recursive: true });
+    // A package in the folder may have its own node_modules, left by its author.
+    const filter = (source: string) => !['node_modules', '.git'].includes(basename(source));
+    await cp(join(order.scriptFolder, name), target, { recursive: true, dereference: true, filter });
+  }
+  const run = { cwd: made, env, signal };
+  const version = await runTool(order.interpreter, [npm, '--version'], { ...run, isQuiet: true });
+  const args = [npm, order.lockFile === null ? 'install' : 'ci', ...npmOptions];
+  say(`$ ${describeCommand(order.interpreter, args)}`);
+  const result = await runTool(order.interpreter, args, run);
+  if (!result.ok) throw failed('npm', result);
+  // All packages are optional, and none supports this machine.
+  await mkdir(modulesIn(made), { recursive: true });
+  return `Node.js ${order.interpreterVersion}, npm ${version.output.trim().split('\n').at(-1)}`;
 }
