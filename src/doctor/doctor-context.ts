@@ -1,6 +1,9 @@
-import { dirname } from 'node:path';
-
+import { access } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Catalogue } from '../scripts/catalogue.ts';
+import { installedFile } from '../scripts/installed-version.ts';
 import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import type { Problem, Script } from '../scripts/script.ts';
 import { defaultSettings } from '../settings/default-settings.ts';
 import { resolveHome } from '../settings/home.ts';
 import { type Flags, loadSettings, SettingsError } from '../settings/load-settings.ts';
@@ -8,8 +11,13 @@ import type { Settings } from '../settings/schema.ts';
 import { userEnvironment } from '../settings/user-environment.ts';
 import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
 import type { Text } from '../shared/text.ts';
-import { type KnownScripts, readScripts } from './known-scripts.ts';
 import { isIn, SystemPrograms } from './system-programs.ts';
+
+interface KnownScripts {
+  readonly scripts: readonly Script[];
+  /** Problems of the scripts, errors first. */
+  readonly problems: readonly Problem[];
+}
 
 /** The home to check, and the data that several checks share. */
 export interface DoctorContext {
@@ -84,4 +92,24 @@ async function readSettings(
       return { settings: defaultSettings, problems: error.problems, notes: [] };
     throw error;
   }
+}
+
+/** Reads the scripts of a home like the service: from script folders and the current versions of packages. */
+async function readScripts(home: string, folders: readonly string[]): Promise<KnownScripts> {
+  const [own, packages] = [join(home, 'scripts'), join(home, 'packages')];
+  // The service creates these folders at its first start.
+  const catalogue = new Catalogue([...((await exists(own)) ? [own] : []), ...folders], {
+    ...((await exists(packages)) && { packages }),
+  });
+  await catalogue.load();
+  // checkPackages reports damaged records.
+  const problems = (await catalogue.problems()).filter(({ file }) => basename(file) !== installedFile);
+  return { scripts: catalogue.scripts(), problems };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,32 +1,23 @@
 import { errnoOf } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
-import { checkDatabase } from './checks/check-database.ts';
-import { checkDesktop } from './checks/check-desktop.ts';
-import { checkDisk } from './checks/check-disk.ts';
+import { checkDesktop, checkTerminals } from './checks/check-desktop.ts';
 import { checkEnvironments } from './checks/check-environments.ts';
-import { checkHome } from './checks/check-home.ts';
-import { checkNeeds } from './checks/check-needs.ts';
+import { checkDatabase, checkDisk, checkHome } from './checks/check-home.ts';
 import { checkPackages } from './checks/check-packages.ts';
-import { checkPort } from './checks/check-port.ts';
-import { checkPython } from './checks/check-python.ts';
-import { checkRuntimes } from './checks/check-runtimes.ts';
-import { checkScripts } from './checks/check-scripts.ts';
-import { checkService } from './checks/check-service.ts';
+import { checkNeeds, checkRuntimes, checkScripts } from './checks/check-scripts.ts';
+import { checkPort, checkService, checkToken } from './checks/check-service.ts';
 import { checkSettings } from './checks/check-settings.ts';
-import { checkTerminals } from './checks/check-terminals.ts';
-import { checkToken } from './checks/check-token.ts';
-import { checkTools } from './checks/check-tools.ts';
-import { checkVersions } from './checks/check-versions.ts';
+import { checkPython, checkTools, checkVersions } from './checks/check-tools.ts';
 import { checkWarm } from './checks/check-warm.ts';
 import type { DoctorContext } from './doctor-context.ts';
-import { type Area, type Finding, note, problem } from './finding.ts';
+import { type Area, type Finding, note, problem, type Results } from './finding.ts';
 
 /** A check changes nothing, and releases its resources when the signal aborts. */
 export interface Check {
   readonly area: Area;
   /** Name of the checked thing, for the message about a failed check. */
   readonly subject: Text;
-  look(context: DoctorContext, signal: AbortSignal): Promise<readonly Finding[]>;
+  look(context: DoctorContext, signal: AbortSignal): Promise<Results>;
 }
 
 const allChecks: readonly Check[] = [
@@ -58,22 +49,25 @@ export async function examine(
   context: DoctorContext,
   { checks = allChecks, withinMs = limitMs }: { checks?: readonly Check[]; withinMs?: number } = {},
 ): Promise<Finding[]> {
-  const findings = await Promise.all(checks.map((check) => runCheck(check, context, withinMs)));
-  return findings.flat();
+  const findings = checks.map(async (check) => {
+    const results = [await runCheck(check, context, withinMs)].flat();
+    return results.map((result) => ({ area: check.area, ...result }));
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 async function runCheck(
-  { area, subject, look }: Check,
+  { subject, look }: Check,
   context: DoctorContext,
   withinMs: number,
-): Promise<readonly Finding[]> {
+): Promise<Results> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<readonly Finding[]>((resolve) => {
+  const tooLong = new Promise<Results>((resolve) => {
     timer = setTimeout(() => {
       controller.abort();
       // Not a problem yet: the machine may just be busy.
-      resolve([note(area, timedOut(subject, withinMs / 1000), checkAgain)]);
+      resolve(note(timedOut(subject, withinMs / 1000), checkAgain));
     }, withinMs);
   });
   try {
@@ -84,7 +78,7 @@ async function runCheck(
       en: `Failed to check ${subject.en} (${reason})`,
       zh: `检查${subject.zh}时失败（${reason}）`,
     };
-    return [problem(area, what, errnoOf(error) === undefined ? reportIt : makeReadable)];
+    return problem(what, errnoOf(error) === undefined ? reportIt : makeReadable);
   } finally {
     clearTimeout(timer);
   }

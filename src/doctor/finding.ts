@@ -1,7 +1,9 @@
 import { dirname } from 'node:path';
 
 import type { Text } from '../shared/text.ts';
-import { nameSome } from './name-some.ts';
+
+const most = 5;
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 export const areas = [
   'hob',
@@ -19,9 +21,8 @@ export const areas = [
 /** The subject of a finding. Findings are shown in this order. */
 export type Area = (typeof areas)[number];
 
-/** The result of one check. */
-export interface Finding {
-  readonly area: Area;
+/** A result of a check. */
+export interface Result {
   /** ok: no problem. note: information. problem: something does not work. */
   readonly state: 'ok' | 'note' | 'problem';
   readonly what: Text;
@@ -29,23 +30,28 @@ export interface Finding {
   readonly next: Text | null;
 }
 
-export function ok(area: Area, what: Text): Finding {
-  return { area, state: 'ok', what, next: null };
+export type Results = Result | readonly Result[];
+
+export interface Finding extends Result {
+  readonly area: Area;
 }
 
-export function note(area: Area, what: Text, next: Text | null): Finding {
-  return { area, state: 'note', what, next };
+export function ok(what: Text): Result {
+  return { state: 'ok', what, next: null };
 }
 
-export function problem(area: Area, what: Text, next: Text | null): Finding {
-  return { area, state: 'problem', what, next };
+export function note(what: Text, next: Text | null): Result {
+  return { state: 'note', what, next };
+}
+
+export function problem(what: Text, next: Text | null): Result {
+  return { state: 'problem', what, next };
 }
 
 /** A note about programs on PATH that belong to a script or a package. */
-export function notChecked(area: Area, paths: readonly string[]): Finding {
+export function notChecked(paths: readonly string[]): Result {
   const folders = nameSome([...new Set(paths.map((path) => dirname(path)))]);
   return note(
-    area,
     {
       en: `Not checked: programs on PATH that belong to a script or a package, because hob doctor never starts them: ${folders.en}`,
       zh: `未检查 PATH 中由脚本或脚本包带来的程序，因为 hob doctor 不会启动它们：${folders.zh}`,
@@ -64,4 +70,20 @@ export function splitAdvice(text: Text): { what: Text; next: Text | null } {
   if (what === undefined || next === undefined || whatZh === undefined || nextZh === undefined)
     return { what: text, next: null };
   return { what: { en: what, zh: whatZh }, next: { en: next, zh: nextZh } };
+}
+
+/** Formats a size in decimal units: 1 kB is 1,000 bytes. */
+export function formatSize(bytes: number): string {
+  const unit = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** unit;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Lists names for a sentence; of many, the first few and the number of the others. */
+export function nameSome(names: readonly string[]): Text {
+  const shown = names.slice(0, most);
+  const en = shown.map((name) => `"${name}"`).join(', ');
+  const zh = shown.map((name) => `“${name}”`).join('、');
+  if (names.length <= most) return { en, zh };
+  return { en: `${en} and ${names.length - most} more`, zh: `${zh} 等 ${names.length} 个` };
 }

@@ -96,7 +96,6 @@ function parseSet(codes: readonly number[]): CharacterSet {
 const codeOf = (character: string) => character.codePointAt(0) ?? 0;
 const withSlashes = (path: string) => path.replaceAll('\\', '/');
 const codesOf = (text: string) => Array.from(text, codeOf);
-
 const star = codeOf('*');
 const questionMark = codeOf('?');
 const openBracket = codeOf('[');

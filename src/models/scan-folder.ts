@@ -15,7 +15,6 @@ export interface DiskUse {
 
 /** Names that downloaders give to unfinished files. */
 const unfinished = /(?:\.incomplete|\.part|\.partial|\.tmp|\.aria2|\.crdownload|\.download)$|^\._____temp$/i;
-
 const deepestFolder = 16;
 const mostFiles = 100_000;
 const filesAtOnce = 64;

@@ -5,12 +5,10 @@ import { EnvironmentStore, viewEnvironment } from '../../environments/environmen
 import { Planner } from '../../environments/plan.ts';
 import type { Script } from '../../scripts/script.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Finding, note, ok } from '../finding.ts';
-import { formatSize } from '../format-size.ts';
-import { nameSome } from '../name-some.ts';
+import { formatSize, nameSome, note, ok, type Result, type Results } from '../finding.ts';
 
 /** Checks the size of the environments, and which of them are damaged or unused. */
-export async function checkEnvironments(context: DoctorContext): Promise<Finding[]> {
+export async function checkEnvironments(context: DoctorContext): Promise<Results> {
   const { home, platform, settings } = context;
   const store = new EnvironmentStore(join(home, 'environments'), platform);
   const keys = await store.keys();
@@ -24,11 +22,10 @@ export async function checkEnvironments(context: DoctorContext): Promise<Finding
   const unused = all.filter(({ state, key }) => state === 'ready' && needed?.has(key) === false);
   const bytes = all.reduce((sum, view) => sum + view.bytes, 0);
   const named = (some: readonly EnvironmentView[]) => nameSome(some.map(({ key }) => key));
-  const findings: Finding[] = [];
+  const findings: Result[] = [];
   if (damaged.length > 0)
     findings.push(
       note(
-        'environments',
         {
           en: `Incomplete, or their interpreter is missing: ${named(damaged).en}`,
           zh: `未完成或缺少解释器：${named(damaged).zh}`,
@@ -42,7 +39,6 @@ export async function checkEnvironments(context: DoctorContext): Promise<Finding
   if (unused.length > 0)
     findings.push(
       note(
-        'environments',
         { en: `Not used by any script: ${named(unused).en}`, zh: `没有脚本需要：${named(unused).zh}` },
         {
           en: `Hob removes them after ${settings.environment_days} days without use. To remove one now: hob environments rm <key>`,
@@ -52,7 +48,7 @@ export async function checkEnvironments(context: DoctorContext): Promise<Finding
     );
   const count = all.length === 1 ? '1 environment uses' : `${all.length} environments use`;
   findings.push(
-    ok('environments', {
+    ok({
       en: `${count} ${formatSize(bytes)}`,
       zh: `${all.length} 个运行环境，共占用 ${formatSize(bytes)}`,
     }),

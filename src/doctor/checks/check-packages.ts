@@ -5,13 +5,13 @@ import { PackageStore } from '../../packages/store/package-store.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Finding, note, ok, problem } from '../finding.ts';
+import { note, ok, problem, type Result, type Results } from '../finding.ts';
 
 /** Checks that installed packages are usable, and finds files of interrupted operations. */
-export async function checkPackages({ home, service }: DoctorContext): Promise<Finding[]> {
+export async function checkPackages({ home, service }: DoctorContext): Promise<Results> {
   const folder = join(home, 'packages');
   const store = new PackageStore(folder);
-  const findings: Finding[] = [];
+  const findings: Result[] = [];
   let usable = 0;
   for (const id of await store.ids()) {
     const reading = await store.read(id);
@@ -22,7 +22,6 @@ export async function checkPackages({ home, service }: DoctorContext): Promise<F
     else
       findings.push(
         problem(
-          'packages',
           { en: `The package ${id} cannot run: ${fault.en}`, zh: `脚本包 ${id} 无法运行：${fault.zh}` },
           removal(id),
         ),
@@ -34,7 +33,6 @@ export async function checkPackages({ home, service }: DoctorContext): Promise<F
   if (left.length > 0 && service === null)
     findings.push(
       note(
-        'packages',
         {
           en: `${staging} contains files of interrupted installations (${left.length})`,
           zh: `${staging} 中有 ${left.length} 次中断的安装留下的内容`,
@@ -44,7 +42,7 @@ export async function checkPackages({ home, service }: DoctorContext): Promise<F
     );
   if (usable > 0 || findings.length > 0)
     findings.push(
-      ok('packages', {
+      ok({
         en: usable === 1 ? '1 package is installed' : `${usable} packages are installed`,
         zh: `已安装 ${usable} 个脚本包`,
       }),

@@ -1,9 +1,32 @@
-import { isJsonObject, type Json } from '../../shared/json.ts';
-import type { Text } from '../../shared/text.ts';
+import { createServer } from 'node:net';
+import { inUrl, isLoopback } from '../../shared/addresses.ts';
+import { errnoOf } from '../../shared/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import { fixedText, type Text } from '../../shared/text.ts';
+import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { readVersion } from '../../shared/version.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Finding, note, ok, problem } from '../finding.ts';
-import { askHealth } from './ask-health.ts';
+import { note, ok, problem, type Result, type Results, splitAdvice } from '../finding.ts';
+
+const other: Text = {
+  en: 'choose another port in settings.toml (port = 9528) or with --port',
+  zh: '在 settings.toml（port = 9528）或 --port 中指定其他端口',
+};
+
+export type Health =
+  | { readonly kind: 'well'; readonly answer: JsonObject }
+  /** It is Hob, and requires a token that was not sent or is wrong. */
+  | { readonly kind: 'asks-for-token' }
+  /** Another program responded. */
+  | { readonly kind: 'stranger' }
+  | { readonly kind: 'silent'; readonly reason: Text };
+
+const answerWithinMs = 3000;
+
+const late: Text = {
+  en: `no response within ${answerWithinMs / 1000} s`,
+  zh: `${answerWithinMs / 1000} 秒内没有应答`,
+};
 
 const notRunning: Text = { en: 'Hob is not running', zh: 'Hob 未运行' };
 const startIt: Text = { en: 'Start it: hob start', zh: '启动它：hob start' };
@@ -20,33 +43,27 @@ const containments: Readonly<Record<string, Text>> = {
 };
 
 /** Checks that the service of this home is running, responds, and has the version of this command. */
-export async function checkService(
-  { home, service }: DoctorContext,
-  signal: AbortSignal,
-): Promise<Finding[]> {
-  if (service === null) return [note('service', notRunning, startIt)];
+export async function checkService({ home, service }: DoctorContext, signal: AbortSignal): Promise<Results> {
+  if (service === null) return note(notRunning, startIt);
   const { pid, url, version } = service;
   const health = await askHealth(url, service.token ? home : null, signal);
   if (health.kind === 'silent' || health.kind === 'stranger') {
     const reason = health.kind === 'silent' ? health.reason : strangeAnswer;
-    return [
-      problem(
-        'service',
-        {
-          en: `Hob (process ${pid}) does not respond at ${url} (${reason.en})`,
-          zh: `Hob（进程 ${pid}）在 ${url} 没有响应（${reason.zh}）`,
-        },
-        {
-          en: `End it with kill ${pid} (if that has no effect: kill -9 ${pid}), then start it again: hob start. Running scripts continue.`,
-          zh: `请结束它：kill ${pid}（如果无效：kill -9 ${pid}），然后重新启动：hob start。正在运行的脚本不受影响。`,
-        },
-      ),
-    ];
+    return problem(
+      {
+        en: `Hob (process ${pid}) does not respond at ${url} (${reason.en})`,
+        zh: `Hob（进程 ${pid}）在 ${url} 没有响应（${reason.zh}）`,
+      },
+      {
+        en: `End it with kill ${pid} (if that has no effect: kill -9 ${pid}), then start it again: hob start. Running scripts continue.`,
+        zh: `请结束它：kill ${pid}（如果无效：kill -9 ${pid}），然后重新启动：hob start。正在运行的脚本不受影响。`,
+      },
+    );
   }
-  const findings: Finding[] = [];
+  const findings: Result[] = [];
   if (version === readVersion())
     findings.push(
-      ok('service', {
+      ok({
         en: `Hob ${version} is running at ${url} (process ${pid})`,
         zh: `Hob ${version} 正在 ${url} 提供服务（进程 ${pid}）`,
       }),
@@ -54,7 +71,6 @@ export async function checkService(
   else
     findings.push(
       note(
-        'service',
         {
           en: `Hob ${version} is running at ${url} (process ${pid}), but this command has version ${readVersion()}`,
           zh: `正在 ${url} 提供服务的是 Hob ${version}（进程 ${pid}），而此命令的版本是 ${readVersion()}`,
@@ -69,18 +85,17 @@ export async function checkService(
     return [
       ...findings,
       problem(
-        'service',
         { en: 'The service rejects the token of this home', zh: '服务不接受此数据目录的令牌' },
         { en: 'Create a new one: hob token --renew', zh: '请重新生成：hob token --renew' },
       ),
     ];
   findings.push(...judgeExecutor(health.answer.executor));
   const containment = containments[String(health.answer.containment)];
-  return containment === undefined ? findings : [...findings, ok('service', containment)];
+  return containment === undefined ? findings : [...findings, ok(containment)];
 }
 
 /** Judges `executor` in the health response. Older services do not send it. */
-export function judgeExecutor(executor: Json | undefined): Finding[] {
+export function judgeExecutor(executor: Json | undefined): Result[] {
   if (!isJsonObject(executor) || !Array.isArray(executor.silent_pids)) return [];
   return executor.silent_pids.map((pid) => {
     const takesRuns = pid === executor.pid;
@@ -94,7 +109,6 @@ export function judgeExecutor(executor: Json | undefined): Finding[] {
       ? { en: 'Hob then starts another executor, and the', zh: 'Hob 会启动新的执行进程，' }
       : { en: 'The', zh: '' };
     return problem(
-      'service',
       {
         en: `The executor (process ${pid}), which runs scripts, does not respond: ${effect.en}`,
         zh: `脚本执行进程（进程 ${pid}）没有响应：${effect.zh}`,
@@ -105,4 +119,119 @@ export function judgeExecutor(executor: Json | undefined): Finding[] {
       },
     );
   });
+}
+
+/** Requests the health of the service at an address. */
+export async function askHealth(url: string, home: string | null, signal: AbortSignal): Promise<Health> {
+  const token = home === null ? null : tokenOf(home);
+  try {
+    const answer = await fetch(`${url}/api/health`, {
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+    });
+    if (answer.status === 401 && answer.headers.get('x-hob-error') !== null)
+      return { kind: 'asks-for-token' };
+    const body: unknown = JSON.parse(await answer.text());
+    const isHob =
+      answer.ok && isJsonObject(body) && body.status === 'ok' && typeof body.interface === 'string';
+    return isHob ? { kind: 'well', answer: body } : { kind: 'stranger' };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: 'stranger' };
+    const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { kind: 'silent', reason: isLate ? late : fixedText(reason) };
+  }
+}
+
+function tokenOf(home: string): string | null {
+  try {
+    return readToken(home);
+  } catch (error) {
+    // checkToken reports problems of the file.
+    if (error instanceof TokenError) return null;
+    throw error;
+  }
+}
+
+/** Checks that the service can listen on its addresses, if it is not running. */
+export async function checkPort({ settings, service }: DoctorContext, signal: AbortSignal): Promise<Results> {
+  const { listen, port } = settings;
+  // Port 0 selects any free port.
+  if (service !== null || port === 0) return [];
+  for (const address of listen) {
+    const errno = await tryListen(address, port);
+    if (errno === null) continue;
+    // A machine without IPv6 is still reachable by the other address.
+    const isAbsent = errno === 'EADDRNOTAVAIL' || errno === 'EAFNOSUPPORT';
+    if (isAbsent && address === '::1' && listen.length > 1) continue;
+    return await explain({ address, port, errno }, signal);
+  }
+  return ok({ en: `Port ${port} is free`, zh: `端口 ${port} 空闲` });
+}
+
+async function explain(
+  { address, port, errno }: { address: string; port: number; errno: string },
+  signal: AbortSignal,
+): Promise<Result> {
+  const place = `${inUrl(address)}:${port}`;
+  if (errno === 'EADDRNOTAVAIL')
+    return problem(
+      { en: `This machine has no address ${address}`, zh: `这台电脑没有地址 ${address}` },
+      { en: 'Correct the setting listen in settings.toml.', zh: '请更正 settings.toml 中的 listen。' },
+    );
+  if (errno !== 'EADDRINUSE')
+    return problem(
+      { en: `Hob cannot listen on ${place} (${errno})`, zh: `Hob 无权监听 ${place}（${errno}）` },
+      { en: `Use another address, or ${other.en}.`, zh: `请换一个地址，或${other.zh}。` },
+    );
+  const reached = isLoopback(address) ? inUrl(address) : '127.0.0.1';
+  const health = await askHealth(`http://${reached}:${port}`, null, signal);
+  if (health.kind === 'well' || health.kind === 'asks-for-token') {
+    const version = health.kind === 'well' ? ` ${String(health.answer.version)}` : '';
+    return problem(
+      {
+        en: `Another Hob${version}, with a different home, already listens on ${place}`,
+        zh: `另一个使用其他数据目录的 Hob${version} 正在监听 ${place}`,
+      },
+      {
+        en: `Stop it (hob stop --home <its home>), or ${other.en}.`,
+        zh: `请停止它（hob stop --home <它的数据目录>），或${other.zh}。`,
+      },
+    );
+  }
+  return problem(
+    { en: `Another program already listens on ${place}`, zh: `另一个程序正在监听 ${place}` },
+    { en: `Stop it, or ${other.en}.`, zh: `请停止该程序，或${other.zh}。` },
+  );
+}
+
+/** Returns null on success, otherwise the errno. */
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) => resolve(errnoOf(error) ?? 'unknown'));
+    server.listen({ host, port, exclusive: true, ipv6Only: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+/** Checks the token file, if a token is required. */
+export async function checkToken({ home, settings, service }: DoctorContext): Promise<Results> {
+  if (!settings.token && service?.token !== true) return [];
+  try {
+    const token = readToken(home);
+    const what =
+      token === null
+        ? { en: 'The first start creates the token', zh: '令牌会在首次启动时生成' }
+        : {
+            en: `Only you can read the token in ${tokenFileOf(home)}`,
+            zh: `${tokenFileOf(home)} 中的令牌只有自己可以读取`,
+          };
+    return ok(what);
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error;
+    const { what, next } = splitAdvice(error.text);
+    return problem(what, next);
+  }
 }

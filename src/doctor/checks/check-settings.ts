@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { serviceFile } from '../../shared/service-file.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Finding, note, ok, problem, splitAdvice } from '../finding.ts';
+import { note, ok, problem, type Results, splitAdvice } from '../finding.ts';
 
 /** Checks the settings. Each problem names the place to correct it. */
 export async function checkSettings({
@@ -11,10 +11,10 @@ export async function checkSettings({
   settingsProblems,
   settingsNotes,
   service,
-}: DoctorContext): Promise<Finding[]> {
+}: DoctorContext): Promise<Results> {
   if (settingsProblems.length > 0)
     return settingsProblems.map((what) =>
-      problem('settings', what, {
+      problem(what, {
         en: 'Correct or remove it; otherwise Hob does not start. docs/settings.md lists every setting.',
         zh: '请更正或删除，否则 Hob 无法启动；所有设置见 docs/settings.md。',
       }),
@@ -22,31 +22,26 @@ export async function checkSettings({
   if (settingsNotes.length > 0)
     return settingsNotes.map((what) => {
       const told = splitAdvice(what);
-      return note('settings', told.what, told.next);
+      return note(told.what, told.next);
     });
   const path = join(home, 'settings.toml');
   const changedMs = await changeOf(path);
   // The service writes its file right after it has read the settings.
   const startedMs = service === null ? null : await changeOf(join(home, serviceFile));
   if (changedMs !== null && startedMs !== null && changedMs > startedMs)
-    return [
-      note(
-        'settings',
-        {
-          en: `${path} was changed after Hob started, so the changes are not in effect`,
-          zh: `${path} 在 Hob 启动之后被修改过，新的内容尚未生效`,
-        },
-        { en: 'Restart Hob: hob stop, then hob start', zh: '请重新启动：先 hob stop，再 hob start' },
-      ),
-    ];
-  return [
-    changedMs !== null
-      ? ok('settings', { en: `${path} is valid`, zh: `${path} 有效` })
-      : ok('settings', {
-          en: 'No settings.toml: the defaults are in effect',
-          zh: '使用默认设置，没有 settings.toml',
-        }),
-  ];
+    return note(
+      {
+        en: `${path} was changed after Hob started, so the changes are not in effect`,
+        zh: `${path} 在 Hob 启动之后被修改过，新的内容尚未生效`,
+      },
+      { en: 'Restart Hob: hob stop, then hob start', zh: '请重新启动：先 hob stop，再 hob start' },
+    );
+  return changedMs !== null
+    ? ok({ en: `${path} is valid`, zh: `${path} 有效` })
+    : ok({
+        en: 'No settings.toml: the defaults are in effect',
+        zh: '使用默认设置，没有 settings.toml',
+      });
 }
 
 async function changeOf(path: string): Promise<number | null> {

@@ -3,13 +3,11 @@ import { basename } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { Language, Text } from '../../shared/text.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { type Finding, note, ok } from '../finding.ts';
-import { formatSize } from '../format-size.ts';
-import { nameSome } from '../name-some.ts';
-import { askHealth } from './ask-health.ts';
+import { formatSize, nameSome, note, ok, type Result, type Results } from '../finding.ts';
+import { askHealth } from './check-service.ts';
 
 /** Reports the warm interpreters, their memory and how many runs used them. */
-export async function checkWarm({ home, service }: DoctorContext, signal: AbortSignal): Promise<Finding[]> {
+export async function checkWarm({ home, service }: DoctorContext, signal: AbortSignal): Promise<Results> {
   if (service === null) return [];
   const health = await askHealth(service.url, service.token ? home : null, signal);
   // checkService reports other problems of the service. Older services do not send `warm`.
@@ -18,10 +16,10 @@ export async function checkWarm({ home, service }: DoctorContext, signal: AbortS
 }
 
 /** Judges `warm` in the health response. */
-export function judgeWarm(warm: JsonObject): Finding {
+export function judgeWarm(warm: JsonObject): Result {
   const budget = countIn(warm.budget_bytes);
   if (budget === 0)
-    return ok('service', {
+    return ok({
       en: 'Warm interpreters: disabled (warm_memory_mb is 0); every run starts its own interpreter',
       zh: '预热的解释器：已关闭（warm_memory_mb 为 0），每次运行都会启动新的解释器',
     });
@@ -31,9 +29,8 @@ export function judgeWarm(warm: JsonObject): Finding {
     en: `Warm interpreters: ${waiting.en}, ${taken} of ${most}; ${use.en}`,
     zh: `预热的解释器：${waiting.zh}，占用 ${taken}（上限 ${most}）；${use.zh}`,
   };
-  if (warm.short_of_memory !== true) return ok('service', what);
+  if (warm.short_of_memory !== true) return ok(what);
   return note(
-    'service',
     {
       en: `${what.en}; no more are started, because the machine is short of memory`,
       zh: `${what.zh}；内存不足，暂不预热`,

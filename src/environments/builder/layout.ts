@@ -5,7 +5,6 @@ import { isAlive, startTicksOf } from '../../shared/is-alive.ts';
 import { isJsonObject } from '../../shared/json.ts';
 
 const betweenLooksMs = 200;
-
 const claimName = /^building-(\d+)-(\d+|x)$/;
 
 /** Increased when the layout changes, so that old environments are no longer used. */

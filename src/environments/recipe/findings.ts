@@ -9,12 +9,10 @@ import type { Input } from './recipe.ts';
 
 /** Limit of watched files: changes beyond it are not detected. */
 const mostFiles = 2000;
-
 const metadataFiles = ['pyproject.toml', 'setup.py', 'setup.cfg'];
 
 /** Build output of the tools. */
 const leftByPython = /^(?:\..*|__pycache__|build|dist|.*\.egg-info)$/;
-
 const mostFileBytes = 16 * 1024 * 1024;
 
 /** Problems and visited paths while a recipe is read. */

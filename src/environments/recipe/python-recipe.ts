@@ -30,7 +30,6 @@ type InlineMetadata =
   | { readonly kind: 'block'; readonly line: number; readonly toml: string };
 
 const blockStart = '# /// script';
-
 const blockEnd = '# ///';
 
 /** The Python of an environment in the folder, working or not. */

@@ -5,7 +5,6 @@ import type { RepoId } from '../repo-id.ts';
 
 /** Time window of the rate: long enough for a stable value, short enough to show a stall. */
 const windowMs = 5000;
-
 const sampleMs = 250;
 
 /** Counts the progress of a download and its recent rate. */

@@ -16,7 +16,6 @@ import { modelScopeLayout } from './modelscope-layout.ts';
 import { ensureFolder, unusable } from './safe-folder.ts';
 
 const retryMs = 250;
-
 const claimName = /^hob-(\d+)-(\d+|x)\.claim$/;
 
 interface LockOptions {
@@ -28,9 +27,7 @@ interface LockOptions {
 
 /** Disk space to leave free for other programs. */
 const reserveBytes = 16 * 1024 * 1024;
-
 const mostNamed = 10;
-
 const filesAtOnce = 4;
 
 interface RunOptions {

@@ -30,7 +30,6 @@ interface About {
 }
 
 const longestTokenBytes = 4096;
-
 const mostAttempts = 5;
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;

@@ -5,11 +5,8 @@ import type { HubFile } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const longestPathBytes = 1024;
-
 const longestNameBytes = 240;
-
 const mostFolders = 16;
-
 const windowsDevice = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\s*\..*)?$/i;
 
 /** Control characters, lone surrogates and line separators. */

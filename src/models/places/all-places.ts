@@ -15,7 +15,6 @@ import {
 } from './place.ts';
 
 const extra = { kind: 'extra', isRemovable: false } as const;
-
 const mostOwners = 200;
 
 export interface ModelFolders {

@@ -19,7 +19,6 @@ import { checkEntry } from './check-entry.ts';
 
 /** Limit of reports per folder: the same problem usually affects all its files. */
 const mostProblems = 50;
-
 const notOnWindows = /[<>"|?*]/;
 
 const secretName =

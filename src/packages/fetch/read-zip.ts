@@ -16,7 +16,6 @@ interface RawName {
 }
 
 const unicodePathField = 0x7075;
-
 const pieceBytes = 64 * 1024;
 
 /**
@@ -73,7 +72,6 @@ const localHeaderBytes = 30;
 
 /** Parallel files keep both the disk and the decompression busy. */
 const filesAtOnce = 4;
-
 const typeMask = 0o170000;
 const fileType = 0o100000;
 const folderType = 0o040000;

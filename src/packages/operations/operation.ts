@@ -15,9 +15,7 @@ const atOnce = 4;
 
 /** Limit of running and waiting operations, which are kept in memory. */
 const mostRunning = 100;
-
 const keptEnded = 50;
-
 const betweenReportsMs = 250;
 
 /** The work of an operation, and the claim to release afterwards. */

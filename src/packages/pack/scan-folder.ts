@@ -10,11 +10,8 @@ import { showName } from '../fetch/package-errors.ts';
 
 /** Files that programs create when needed, or keep for themselves. */
 const otherFiles = new Set(['.git', '.ds_store', 'thumbs.db']);
-
 const otherFolders = new Set(['.venv', 'venv', '__pycache__', '__macosx']);
-
 const maxPackageJsonBytes = 1024 * 1024;
-
 const mostNamed = 5;
 
 /** An entry of a folder to pack. Paths are relative, with forward slashes. */

@@ -20,14 +20,12 @@ interface Reading {
 
 /** Windows can flush only files that are opened for writing. */
 const syncFlags = process.platform === 'win32' ? 'r+' : 'r';
-
 const recordName = 'installed.json';
 const stagingName = '.staging';
 /** Far more than a record of two versions needs. */
 const maxRecordBytes = 64 * 1024;
 /** Placeholder for a damaged record that cannot be restored. It is itself invalid, so that nothing is removed because of it. */
 const damagedText = '{}\n';
-
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const versionPattern = /^v([1-9]\d{0,8})$/;
 const draftPattern = /^installed\.json\.[0-9a-f]{12}$/;
