@@ -1,8 +1,9 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
-import { executablesOnPath, type InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
-import { type InterpretedLanguage, interpreterSpecs } from '../scripts/runtimes/interpreters.ts';
+import { type InterpretedLanguage, interpretedLanguages, interpreterSpec } from '../scripts/languages.ts';
+import type { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import { executablesOnPath } from '../shared/find-program.ts';
 import { type CommandResult, runCommand } from '../shared/run-command.ts';
 
 interface SystemProgramsOptions {
@@ -106,7 +107,7 @@ export class SystemPrograms {
 
   /** A shim finds its interpreter on PATH, so a folder with a foreign interpreter is excluded. */
   async #holdsForeign(folder: string): Promise<boolean> {
-    const names = Object.values(interpreterSpecs).flatMap((spec) => [...spec.names]);
+    const names = interpretedLanguages.flatMap((language) => interpreterSpec(language).names);
     for (const name of ['.', ...names]) {
       if (await this.isForeign(resolve(folder, name))) return true;
     }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-
+import { installAdvice, interpreterSpec } from '../scripts/languages.ts';
 import type { Interpreter, InterpreterFinder, Search } from '../scripts/runtimes/find-interpreter.ts';
-import { interpreterSpecs } from '../scripts/runtimes/interpreters.ts';
 import type { Problem, Script } from '../scripts/script.ts';
 import type { Text } from '../shared/text.ts';
 import { environmentFormat } from './builder/layout.ts';
@@ -110,8 +109,8 @@ function missing(
   requirement: string | null,
   { seen }: Search & { kind: 'none' },
 ): Plan {
-  const { install } = interpreterSpecs[language];
-  const name = language === 'python' ? 'Python' : 'Node.js';
+  const install = installAdvice(language);
+  const name = interpreterSpec(language).title;
   const wanted = requirement === null ? name : `${name} ${requirement}`;
   const there = seen.map(({ path, version }) => `${version} (${path})`).join(', ');
   const message =

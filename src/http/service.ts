@@ -10,7 +10,7 @@ import {
   type WarmAnswer,
 } from '../contract/service.ts';
 import { RuntimesAnswer, SettingsAnswer } from '../contract/settings.ts';
-import { interpreterSpecs } from '../scripts/runtimes/interpreters.ts';
+import { installAdvice, interpreterSpec } from '../scripts/languages.ts';
 import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Language } from '../shared/text.ts';
@@ -167,10 +167,9 @@ function runtimeItem({ language: name, search, users }: SurveyedRuntime, languag
   const found = search.kind === 'found' ? search.interpreter : null;
   return {
     language: name,
-    // The probe of sh prints a placeholder instead of a version.
-    version: name === 'sh' ? null : (found?.version ?? null),
+    version: interpreterSpec(name).isVersionless ? null : (found?.version ?? null),
     path: found?.path ?? null,
-    install: found === null ? interpreterSpecs[name].install[language] : null,
+    install: found === null ? installAdvice(name)[language] : null,
     needed_by: users.map((script) => ({ script_id: script.id, script_name: script.name })),
   };
 }

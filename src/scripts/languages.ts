@@ -1,75 +1,77 @@
-/** Supported languages, by their canonical names. */
-export const languages = [
-  'python',
-  'node.js',
-  'typescript',
-  'bash',
-  'sh',
-  'powershell',
-  'bat',
-  'exe',
-  'html',
-  'autohotkey',
-  'ruby',
-  'perl',
-  'php',
-  'deno',
-  'bun',
-] as const;
+import type { Text } from '../shared/text.ts';
+import { autohotkey } from './languages/autohotkey.ts';
+import { bash } from './languages/bash.ts';
+import { bat } from './languages/bat.ts';
+import { bun } from './languages/bun.ts';
+import { deno } from './languages/deno.ts';
+import { exe } from './languages/exe.ts';
+import { html } from './languages/html.ts';
+import type { InterpreterSpec, Language } from './languages/language.ts';
+import { node } from './languages/node.ts';
+import { perl } from './languages/perl.ts';
+import { php } from './languages/php.ts';
+import { powershell } from './languages/powershell.ts';
+import { python } from './languages/python.ts';
+import { ruby } from './languages/ruby.ts';
+import { sh } from './languages/sh.ts';
+import { typescript } from './languages/typescript.ts';
 
-export type ScriptLanguage = (typeof languages)[number];
+/** All supported languages, by their names in manifests. */
+const records = {
+  python,
+  'node.js': node,
+  typescript,
+  bash,
+  sh,
+  powershell,
+  bat,
+  exe,
+  html,
+  autohotkey,
+  ruby,
+  perl,
+  php,
+  deno,
+  bun,
+} as const satisfies Record<string, Language>;
 
-/** Other spellings in existing manifests. */
-const aliases: Record<string, ScriptLanguage> = {
-  python3: 'python',
-  py: 'python',
-  node: 'node.js',
-  nodejs: 'node.js',
-  javascript: 'node.js',
-  js: 'node.js',
-  ts: 'typescript',
-  shell: 'sh',
-  pwsh: 'powershell',
-  ps1: 'powershell',
-  batch: 'bat',
-  cmd: 'bat',
-  executable: 'exe',
-  binary: 'exe',
-  ahk: 'autohotkey',
-};
+type Records = typeof records;
+export type ScriptLanguage = keyof Records;
+export type InterpretedLanguage = {
+  [Name in ScriptLanguage]: Records[Name] extends { interpreter: InterpreterSpec } ? Name : never;
+}[ScriptLanguage];
 
-const byExtension: Record<string, ScriptLanguage> = {
-  '.py': 'python',
-  '.pyw': 'python',
-  '.js': 'node.js',
-  '.mjs': 'node.js',
-  '.cjs': 'node.js',
-  '.ts': 'typescript',
-  '.mts': 'typescript',
-  '.cts': 'typescript',
-  '.sh': 'bash',
-  '.bash': 'bash',
-  '.ps1': 'powershell',
-  '.bat': 'bat',
-  '.cmd': 'bat',
-  '.exe': 'exe',
-  '.html': 'html',
-  '.htm': 'html',
-  '.ahk': 'autohotkey',
-  '.rb': 'ruby',
-  '.pl': 'perl',
-  '.php': 'php',
-};
+const isLanguage = (name: string): name is ScriptLanguage => Object.hasOwn(records, name);
+const isInterpreted = (name: ScriptLanguage): name is InterpretedLanguage => 'interpreter' in records[name];
+
+export const languages: readonly ScriptLanguage[] = Object.keys(records).filter(isLanguage);
+export const interpretedLanguages = languages.filter(isInterpreted);
+
+export function languageRecord(name: ScriptLanguage): Language {
+  return records[name];
+}
+
+export function interpreterSpec(name: InterpretedLanguage): InterpreterSpec {
+  return records[name].interpreter;
+}
+
+/** The language whose interpreter runs this language; null if it needs none. */
+export function interpreterLanguage(name: ScriptLanguage): InterpretedLanguage | null {
+  return languageRecord(name).interpretedBy ?? (isInterpreted(name) ? name : null);
+}
+
+/** How to install the interpreter of a language. */
+export function installAdvice(name: InterpretedLanguage): Text {
+  const { title, source } = interpreterSpec(name);
+  return { en: `Install ${title}: ${source}`, zh: `请安装 ${title}：${source}` };
+}
 
 export function languageFromName(name: string): ScriptLanguage | undefined {
   const lower = name.trim().toLowerCase();
-  return (
-    languages.find((language) => language === lower) ??
-    (Object.hasOwn(aliases, lower) ? aliases[lower] : undefined)
-  );
+  return isLanguage(lower) ? lower : languages.find((each) => languageRecord(each).aliases?.includes(lower));
 }
 
 export function languageFromExtension(extension: string): ScriptLanguage | undefined {
   const lower = extension.toLowerCase();
-  return Object.hasOwn(byExtension, lower) ? byExtension[lower] : undefined;
+  return languages.find((each) => languageRecord(each).extensions?.includes(lower));
 }

@@ -12,7 +12,7 @@ import { builderId } from '../scripts/builder-id.ts';
 import { command, type Resolution, type Unavailable, unavailable } from '../scripts/runtimes/command.ts';
 import { findMissingBinaries } from '../scripts/runtimes/find-binaries.ts';
 import { type RuntimeHost, resolveCommand } from '../scripts/runtimes/resolve-command.ts';
-import { withSdk } from '../scripts/runtimes/with-sdk.ts';
+import { withSdk } from '../scripts/runtimes/resolve-command.ts';
 import type { Script } from '../scripts/script.ts';
 import { brief } from '../shared/brief.ts';
 import { AppError } from '../shared/errors.ts';

@@ -1,5 +1,7 @@
-import { access, constants, lstat, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+
+import { isExecutable, pathFolders } from '../shared/find-program.ts';
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
@@ -19,18 +21,11 @@ function possiblePaths(name: string, { platform, environment }: Machine): string
   if (isAbsolute(name)) return names;
   // A relative path would mean a different program in every working directory.
   if (/[/\\]/.test(name)) return [];
-  const key = Object.keys(environment).find((variable) => variable.toUpperCase() === 'PATH');
-  const folders = (key === undefined ? '' : (environment[key] ?? '')).split(delimiter).filter(isAbsolute);
-  return folders.flatMap((folder) => names.map((file) => join(folder, file)));
+  return pathFolders(environment).flatMap((folder) => names.map((file) => join(folder, file)));
 }
 
 async function isProgram(path: string, platform: NodeJS.Platform): Promise<boolean> {
-  try {
-    // Windows Terminal is an alias that can be started but not opened as a file.
-    if (platform === 'win32') return !(await lstat(path)).isDirectory();
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+  if (platform !== 'win32') return isExecutable(path);
+  // Windows Terminal is an alias that can be started but not opened as a file.
+  return (await lstat(path).catch(() => null))?.isDirectory() === false;
 }

@@ -2,10 +2,16 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Unavailable } from '../../scripts/runtimes/command.ts';
 import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
-import { isExecutable } from '../../scripts/runtimes/find-interpreter.ts';
-import { type InterpretedLanguage, interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
-import { ownPython, rejectOwnPython, resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
-import { interpreterOf, surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
+import {
+  type InterpretedLanguage,
+  installAdvice,
+  interpreterLanguage,
+  interpreterSpec,
+  languageRecord,
+} from '../../scripts/languages.ts';
+import { isExecutable } from '../../shared/find-program.ts';
+import { rejectOwnPython, resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
+import { surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
 import type { Script } from '../../scripts/script.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
@@ -30,7 +36,6 @@ const maxConfigBytes = 64 * 1024;
 
 /** Higher than any patch version of Python. */
 const lastPatch = 999;
-const windowsLanguages = ['bat', 'autohotkey'];
 
 /** Reports the problems of manifests and entries, each with its place. */
 export async function checkScripts({ scripts: readScripts }: DoctorContext): Promise<Results> {
@@ -68,7 +73,7 @@ export async function checkNeeds(context: DoctorContext): Promise<Results> {
   return [...lacks.values()].map(({ message, isSure, users }) => {
     const { what, next } = splitAdvice(message);
     // The folder may be shared with another operating system, so such a script is only a note.
-    const isForeign = users.every(({ runtime }) => windowsLanguages.includes(runtime.language));
+    const isForeign = users.every(({ runtime }) => languageRecord(runtime.language).platform === 'win32');
     const names = nameSome(users.map(({ name }) => name));
     return {
       state: isForeign || !isSure ? 'note' : 'problem',
@@ -85,7 +90,7 @@ async function findLack(
   const { finder, environment: env, platform, programs } = context;
   const missing = await findMissingBinaries(script, env);
   if (missing !== null) return { message: missing.message, isSure: true };
-  const own = script.runtime.language === 'python' ? ownPython(script, platform) : null;
+  const own = languageRecord(script.runtime.language).ownInterpreter?.(script.folder, platform) ?? null;
   if (own !== null) {
     const judgement = await judgeOwnPython(script, own);
     return judgement && { message: judgement.message, isSure: judgement.kind === 'unavailable' };
@@ -93,14 +98,14 @@ async function findLack(
   const resolution = await resolveCommand(script, { finder, env, platform });
   if (resolution.kind !== 'unavailable') return null;
   // The service may use an interpreter that hob doctor does not start.
-  const language = interpreterOf(script);
+  const language = interpreterLanguage(script.runtime.language);
   const unchecked = language === null ? [] : await programs.foreignInterpreters(finder, language);
   return { message: resolution.message, isSure: unchecked.length === 0 };
 }
 
 async function lacksLanguage(script: Script, { finder, platform }: DoctorContext): Promise<boolean> {
-  const language = interpreterOf(script);
-  if (language === null || (language === 'autohotkey' && platform !== 'win32')) return false;
+  const language = interpreterLanguage(script.runtime.language);
+  if (language === null || (languageRecord(language).platform ?? platform) !== platform) return false;
   const search = await finder.find(language, null);
   return search.kind === 'none';
 }
@@ -156,8 +161,7 @@ export async function checkRuntimes(context: DoctorContext): Promise<Results> {
     unchecked.push(...foreign);
     if (search.kind === 'found') {
       const { version, path } = search.interpreter;
-      // sh does not report a version.
-      const name = language === 'sh' ? 'sh' : `${language} ${version}`;
+      const name = interpreterSpec(language).isVersionless ? language : `${language} ${version}`;
       findings.push(ok({ en: `${name} (${path})`, zh: `${name}（${path}）` }));
     } else if (foreign.length > 0) {
       // notChecked reports all of them together.
@@ -167,7 +171,7 @@ export async function checkRuntimes(context: DoctorContext): Promise<Results> {
         en: `${language} is not installed, but needed by ${names.en}`,
         zh: `未安装 ${language}，而 ${names.zh} 需要它`,
       };
-      findings.push(problem(what, interpreterSpecs[language].install));
+      findings.push(problem(what, installAdvice(language)));
     } else idle.push(language);
   }
   if (idle.length > 0)
@@ -182,7 +186,7 @@ export async function checkRuntimes(context: DoctorContext): Promise<Results> {
 }
 
 function slow(language: InterpretedLanguage): Result {
-  const [name = language] = interpreterSpecs[language].names;
+  const [name = language] = interpreterSpec(language).names;
   return note(
     {
       en: `The ${language} program on PATH did not report its version in time`,

@@ -2,27 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { ScriptLanguage } from '../../scripts/languages.ts';
+import { languageRecord } from '../../scripts/languages.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 
 const mostLookedAtBytes = 16 * 1024 * 1024;
 
-/** These interpreters treat a carriage return as part of a command. */
-const shells: ReadonlySet<ScriptLanguage> = new Set(['bash', 'sh']);
-
-const utf8Languages: ReadonlySet<ScriptLanguage> = new Set([
-  'python',
-  'node.js',
-  'typescript',
-  'deno',
-  'bun',
-]);
-
 /** Finds problems that prevent the start of an existing entry. */
 export async function checkEntry(script: Script, platform: NodeJS.Platform): Promise<Problem[]> {
   const { language, entry } = script.runtime;
+  const { entryText } = languageRecord(language);
   const path = join(script.folder, entry);
   const read = await readRegularFile(path, { maxBytes: mostLookedAtBytes });
   // A file of this size was not written in an editor.
@@ -44,7 +34,7 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
   const start = bytes.subarray(hasMark ? 3 : 0);
   const hasShebang = start[0] === 0x23 && start[1] === 0x21;
   const isStartedByShebang = language === 'exe' && hasShebang;
-  if (hasMark && (shells.has(language) || isStartedByShebang)) {
+  if (hasMark && (entryText === 'shell' || isStartedByShebang)) {
     report(
       'error',
       1,
@@ -56,7 +46,7 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
     );
   }
   const returned =
-    shells.has(language) || isStartedByShebang ? lineWithReturn(bytes, isStartedByShebang) : null;
+    entryText === 'shell' || isStartedByShebang ? lineWithReturn(bytes, isStartedByShebang) : null;
   if (returned !== null) {
     report(
       'error',
@@ -69,7 +59,7 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
     );
   }
   if (language === 'exe' && platform !== 'win32') await checkProgram(path, start, hasShebang, report);
-  if (utf8Languages.has(language) && !isUtf8(bytes) && !declaresEncoding(bytes)) {
+  if (entryText === 'utf8' && !isUtf8(bytes) && !declaresEncoding(bytes)) {
     report(
       'note',
       lineOfOtherEncoding(bytes),

@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 
+import type { WarmLanguage } from '../../contract/values.ts';
 import type { Text } from '../../shared/text.ts';
 
 /** The command that starts a script, without the parameter file, which is the last argument. */
@@ -18,7 +19,7 @@ export interface Command {
 
 /** How a warm interpreter can run the command. */
 export interface WarmStart {
-  readonly language: 'python' | 'node.js';
+  readonly language: WarmLanguage;
   /** Arguments before the entry. */
   readonly options: readonly string[];
   /** The entry as in the arguments. */
@@ -89,6 +90,6 @@ export function command(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   parameterFile?: Command['parameterFile'],
-): Resolution {
+): Resolution & { kind: 'command' } {
   return { kind: 'command', command: { file, args, env, ...(parameterFile && { parameterFile }) } };
 }

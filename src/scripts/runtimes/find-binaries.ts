@@ -1,8 +1,114 @@
+import { isOnPath } from '../../shared/find-program.ts';
 import type { Text } from '../../shared/text.ts';
 import type { Problem, Script } from '../script.ts';
 import { type Unavailable, unavailable } from './command.ts';
-import { isOnPath } from './find-interpreter.ts';
-import { installCommand } from './package-hints.ts';
+
+/** Package managers, in the order of detection. */
+const managers = {
+  'apt-get': 'sudo apt install',
+  dnf: 'sudo dnf install',
+  pacman: 'sudo pacman -S',
+  zypper: 'sudo zypper install',
+  apk: 'sudo apk add',
+  brew: 'brew install',
+  winget: 'winget install',
+  scoop: 'scoop install',
+} as const;
+
+type Manager = keyof typeof managers;
+
+/** Package name of a program: a default, and exceptions by package manager. */
+type Packages = { readonly any?: string } & { readonly [manager in Manager]?: string };
+
+/** The programs that scripts need most. Other programs get no advice rather than a guess. */
+const packages: Readonly<Record<string, Packages>> = {
+  '7z': { any: '7zip', 'apt-get': 'p7zip-full', dnf: 'p7zip-plugins', brew: 'sevenzip', winget: '7zip.7zip' },
+  adb: { any: 'android-tools', 'apt-get': 'adb', brew: 'android-platform-tools', scoop: 'adb' },
+  aria2c: { any: 'aria2', winget: 'aria2.aria2' },
+  convert: {
+    any: 'imagemagick',
+    dnf: 'ImageMagick',
+    zypper: 'ImageMagick',
+    winget: 'ImageMagick.ImageMagick',
+  },
+  curl: { any: 'curl', winget: 'cURL.cURL' },
+  cwebp: {
+    any: 'webp',
+    dnf: 'libwebp-tools',
+    pacman: 'libwebp',
+    zypper: 'libwebp-tools',
+    apk: 'libwebp-tools',
+    scoop: 'libwebp',
+  },
+  docker: { any: 'docker', 'apt-get': 'docker.io', winget: 'Docker.DockerDesktop' },
+  dot: { any: 'graphviz', winget: 'Graphviz.Graphviz' },
+  exiftool: {
+    any: 'exiftool',
+    'apt-get': 'libimage-exiftool-perl',
+    dnf: 'perl-Image-ExifTool',
+    pacman: 'perl-image-exiftool',
+    winget: 'OliverBetz.ExifTool',
+  },
+  ffmpeg: { any: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg' },
+  ffprobe: { any: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg' },
+  git: { any: 'git', winget: 'Git.Git' },
+  gs: { any: 'ghostscript', winget: 'ArtifexSoftware.GhostScript' },
+  inkscape: { any: 'inkscape', winget: 'Inkscape.Inkscape' },
+  jq: { any: 'jq', winget: 'jqlang.jq' },
+  magick: {
+    any: 'imagemagick',
+    dnf: 'ImageMagick',
+    zypper: 'ImageMagick',
+    winget: 'ImageMagick.ImageMagick',
+  },
+  mediainfo: { any: 'mediainfo', brew: 'media-info', winget: 'MediaArea.MediaInfo' },
+  mpv: { any: 'mpv' },
+  npm: { any: 'npm', pacman: 'npm', brew: 'node', winget: 'OpenJS.NodeJS', scoop: 'nodejs' },
+  optipng: { any: 'optipng' },
+  pandoc: { any: 'pandoc', winget: 'JohnMacFarlane.Pandoc' },
+  pdftoppm: {
+    any: 'poppler-utils',
+    pacman: 'poppler',
+    zypper: 'poppler-tools',
+    brew: 'poppler',
+    scoop: 'poppler',
+  },
+  pdftotext: {
+    any: 'poppler-utils',
+    pacman: 'poppler',
+    zypper: 'poppler-tools',
+    brew: 'poppler',
+    scoop: 'poppler',
+  },
+  pngquant: { any: 'pngquant' },
+  qpdf: { any: 'qpdf', winget: 'QPDF.QPDF' },
+  rg: { any: 'ripgrep', winget: 'BurntSushi.ripgrep.MSVC' },
+  rsync: { any: 'rsync' },
+  soffice: { any: 'libreoffice', pacman: 'libreoffice-fresh', winget: 'TheDocumentFoundation.LibreOffice' },
+  sox: { any: 'sox', winget: 'ChrisBagwell.SoX' },
+  sqlite3: {
+    any: 'sqlite3',
+    dnf: 'sqlite',
+    pacman: 'sqlite',
+    apk: 'sqlite',
+    brew: 'sqlite',
+    winget: 'SQLite.SQLite',
+    scoop: 'sqlite',
+  },
+  tesseract: {
+    any: 'tesseract',
+    'apt-get': 'tesseract-ocr',
+    zypper: 'tesseract-ocr',
+    apk: 'tesseract-ocr',
+    winget: 'UB-Mannheim.TesseractOCR',
+  },
+  unzip: { any: 'unzip' },
+  uv: { any: 'uv', winget: 'astral-sh.uv' },
+  wget: { any: 'wget', winget: 'JernejSimoncic.Wget' },
+  'wl-copy': { any: 'wl-clipboard' },
+  xclip: { any: 'xclip' },
+  'yt-dlp': { any: 'yt-dlp', winget: 'yt-dlp.yt-dlp' },
+};
 
 interface Lack {
   readonly message: Text;
@@ -51,4 +157,21 @@ async function lacksOf(
     });
   }
   return lacks;
+}
+
+/** The command that installs a program on this machine; null if unknown. */
+async function installCommand(binary: string, env: Readonly<Record<string, string>>): Promise<string | null> {
+  const known = Object.hasOwn(packages, binary) ? packages[binary] : undefined;
+  if (known === undefined) return null;
+  for (const [manager, command] of Object.entries(managers)) {
+    if (!isManager(manager) || !(await isOnPath(manager, env))) continue;
+    // winget uses its own package ids, so the default name does not apply.
+    const name = known[manager] ?? (manager === 'winget' ? undefined : known.any);
+    if (name !== undefined) return `${command} ${name}`;
+  }
+  return null;
+}
+
+function isManager(name: string): name is Manager {
+  return name in managers;
 }

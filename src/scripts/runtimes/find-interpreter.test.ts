@@ -4,7 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
-import { InterpreterFinder, isExecutable, isOnPath, type Search } from './find-interpreter.ts';
+import { isExecutable, isOnPath } from '../../shared/find-program.ts';
+import { InterpreterFinder, type Search } from './find-interpreter.ts';
 
 /** Installs an interpreter that prints this version and path for any arguments. */
 async function install(path: string, version: string, realPath = ''): Promise<string> {

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
-import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 
+import { executablesOnPath, isExecutable, pathFolders } from '../../shared/find-program.ts';
 import { type CommandResult, runCommand } from '../../shared/run-command.ts';
-import { type InterpretedLanguage, type InterpreterSpec, interpreterSpecs } from './interpreters.ts';
+import type { InterpreterSpec } from '../languages/language.ts';
+import { type InterpretedLanguage, interpreterSpec } from '../languages.ts';
 import { findVersion, parseVersionRange, satisfies } from './version-range.ts';
 
 export interface Interpreter {
@@ -75,7 +77,7 @@ export class InterpreterFinder {
     const key = fileIdentity(path);
     const known = this.#probes.get(key);
     if (known !== undefined) return known;
-    const probe = this.#probe(interpreterSpecs[language], path);
+    const probe = this.#probe(interpreterSpec(language), path);
     this.#probes.set(key, probe);
     const interpreter = await probe;
     // A broken environment may be repaired at any time, so failures are not cached.
@@ -122,7 +124,7 @@ export class InterpreterFinder {
 
   /** All programs on PATH that may be an interpreter of the language, in the order of attempts. */
   async *candidates(language: InterpretedLanguage): AsyncGenerator<string> {
-    const spec: InterpreterSpec = interpreterSpecs[language];
+    const spec = interpreterSpec(language);
     for (const name of spec.names) yield* executablesOnPath(name, this.#env);
     if (spec.versionedName !== undefined) {
       for (const path of await versionedPaths(pathFolders(this.#env), spec.versionedName)) yield path;
@@ -142,16 +144,6 @@ function fileIdentity(path: string): string {
   }
 }
 
-function pathFolders(env: Readonly<Record<string, string>>): string[] {
-  const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH');
-  const path = key === undefined ? '' : (env[key] ?? '');
-  return [...new Set(path.split(delimiter).filter(isAbsolute))];
-}
-
-function executableName(name: string): string {
-  return process.platform !== 'win32' || /\.(?:exe|cmd)$/i.test(name) ? name : `${name}.exe`;
-}
-
 async function versionedPaths(folders: readonly string[], pattern: RegExp): Promise<string[]> {
   const found: { path: string; version: string }[] = [];
   for (const folder of folders) {
@@ -163,31 +155,4 @@ async function versionedPaths(folders: readonly string[], pattern: RegExp): Prom
   const newestFirst = (a: { version: string }, b: { version: string }) =>
     b.version.localeCompare(a.version, undefined, { numeric: true });
   return found.sort(newestFirst).map(({ path }) => path);
-}
-
-/** Whether a program of this name is on PATH. */
-export async function isOnPath(name: string, env: Readonly<Record<string, string>>): Promise<boolean> {
-  if (isAbsolute(name)) return isExecutable(name);
-  for await (const _path of executablesOnPath(name, env)) return true;
-  return false;
-}
-
-/** All programs of this name on PATH, in order. */
-export async function* executablesOnPath(
-  name: string,
-  env: Readonly<Record<string, string>>,
-): AsyncGenerator<string> {
-  for (const folder of pathFolders(env)) {
-    const path = join(folder, executableName(name));
-    if (await isExecutable(path)) yield path;
-  }
-}
-
-export async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,30 +1,16 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
-import { assertNever } from '../../shared/assert-never.ts';
-import type { Script } from '../script.ts';
-import { command, type Resolution, type Unavailable, unavailable, type WarmStart } from './command.ts';
 import {
-  type Interpreter,
-  type InterpreterFinder,
-  isExecutable,
-  isOnPath,
-  type Search,
-} from './find-interpreter.ts';
-import { type InterpretedLanguage, interpreterSpecs } from './interpreters.ts';
+  type InterpretedLanguage,
+  installAdvice,
+  interpreterLanguage,
+  languageRecord,
+  type ScriptLanguage,
+} from '../languages.ts';
+import type { Script } from '../script.ts';
+import { type Command, command, type Resolution, type Unavailable, unavailable } from './command.ts';
+import type { Interpreter, InterpreterFinder } from './find-interpreter.ts';
 import { parseVersionRange, satisfies } from './version-range.ts';
-
-const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
-
-/** Node.js versions that strip types themselves. */
-const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
-
-/**
- * By default, tsx keeps its compiled files in the shared temporary folder, under a predictable name: another user could create that
- * folder first and inject code into the scripts of this user.
- */
-const withoutSharedCache = { TSX_DISABLE_CACHE: '1' };
 
 export interface RuntimeHost {
   readonly finder: InterpreterFinder;
@@ -32,112 +18,55 @@ export interface RuntimeHost {
   readonly platform: NodeJS.Platform;
 }
 
-/**
- * Returns how to start this script on this machine, or what is missing. `python` is the interpreter of its environment.
- */
+/** Returns how to start this script on this machine, or what is missing. `python` is the interpreter of its environment. */
 export async function resolveCommand(
   script: Script,
   host: RuntimeHost,
   { python }: { python?: string } = {},
 ): Promise<Resolution> {
-  const entry = join(script.folder, script.runtime.entry);
   const { language } = script.runtime;
-  switch (language) {
-    case 'python': {
-      const cold =
-        python === undefined ? await resolvePython(script, entry, host) : command(python, [entry], pythonEnv);
-      return orWarm(cold, language, host);
-    }
-    case 'typescript':
-      return orWarm(await resolveTypeScript(script, entry, host), 'node.js', host);
-    case 'node.js':
-      return orWarm(await interpreted(language, script, host, [entry]), language, host);
-    case 'bash':
-    case 'sh':
-    case 'ruby':
-    case 'perl':
-    case 'php':
-      return interpreted(language, script, host, [entry]);
-    case 'bun':
-      return interpreted(language, script, host, ['run', entry]);
-    case 'deno':
-      return interpreted(language, script, host, ['run', '--allow-all', entry]);
-    case 'powershell': {
-      const policy = host.platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : [];
-      return interpreted(language, script, host, [
-        '-NoProfile',
-        '-NonInteractive',
-        ...policy,
-        '-File',
-        entry,
-      ]);
-    }
-    case 'exe':
-      if (host.platform === 'win32' || (await isExecutable(entry))) return command(entry, []);
-      return unavailable(
-        `The entry is not executable. Run: chmod +x "${entry}"`,
-        `入口文件没有执行权限，请运行：chmod +x "${entry}"`,
-      );
-    case 'bat':
-      // All arguments come from Hob, so the argument parsing of cmd is harmless.
-      return onWindows(host, language, () => command('cmd.exe', [entry], {}, 'cmd'));
-    case 'autohotkey':
-      return onWindows(host, language, () => interpreted(language, script, host, [entry]));
-    case 'html':
-      return resolveBrowser(entry, host);
-    default:
-      return assertNever(language);
+  const { platform, open, start, warm } = languageRecord(language);
+  const entry = join(script.folder, script.runtime.entry);
+  if (platform !== undefined && host.platform !== platform) {
+    return unavailable(
+      `Scripts in ${language} run on Windows only.`,
+      `${language} 脚本只能在 Windows 上运行。`,
+    );
   }
+  if (open !== undefined) return open(entry, host);
+  const found = python === undefined ? await findInterpreter(script, host) : { path: python, version: null };
+  if ('kind' in found) return found;
+  const { args, env } = start?.(entry, { platform: host.platform, version: found.version }) ?? {
+    args: [entry],
+  };
+  const resolution = command(found.path, args, env);
+  // Windows has no warm interpreters.
+  if (warm === undefined || host.platform === 'win32') return resolution;
+  return {
+    kind: 'command',
+    command: { ...resolution.command, warm: { language: warm, options: args.slice(0, -1), entry } },
+  };
 }
 
-/** Adds the information for a warm start. Windows has none. */
-function orWarm(
-  resolution: Resolution,
-  language: WarmStart['language'],
-  { platform }: RuntimeHost,
-): Resolution {
-  if (resolution.kind === 'unavailable' || platform === 'win32') return resolution;
-  const { args } = resolution.command;
-  const entry = args.at(-1);
-  if (entry === undefined) return resolution;
-  const warm = { language, options: args.slice(0, -1), entry };
-  return { kind: 'command', command: { ...resolution.command, warm } };
+/** Adds the SDK to a command of this language, if there is one. */
+export function withSdk(command: Command, language: ScriptLanguage, env: Command['env']): Command {
+  return languageRecord(language).addSdk?.(command, env) ?? command;
 }
 
-async function interpreted(
-  language: InterpretedLanguage,
+async function findInterpreter(
   script: Script,
-  host: RuntimeHost,
-  args: readonly string[],
-): Promise<Resolution> {
-  const requirement = script.runtime.languageVersion;
-  const search = await host.finder.find(language, requirement);
-  if (search.kind === 'none') return missing(language, requirement, search);
-  return command(search.interpreter.path, args, language === 'python' ? pythonEnv : {});
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
+  { finder, platform }: RuntimeHost,
+): Promise<{ path: string; version: string | null } | Unavailable> {
+  const { language, languageVersion } = script.runtime;
+  const name = interpreterLanguage(language);
+  if (name === null) throw new Error(`${language} has no interpreter`);
+  // The script was written for the environment in its folder.
+  const own = languageRecord(language).ownInterpreter?.(script.folder, platform) ?? null;
+  if (own !== null) {
+    return rejectOwnPython(script, await finder.probe(name, own)) ?? { path: own, version: null };
   }
-}
-
-/** Prefers the environment in the folder, because the script was written for it. */
-async function resolvePython(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
-  const own = ownPython(script, host.platform);
-  if (own === null) return interpreted('python', script, host, [entry]);
-  const interpreter = await host.finder.probe('python', own);
-  return rejectOwnPython(script, interpreter) ?? command(own, [entry], pythonEnv);
-}
-
-/** The Python in the folder of a script, or null. */
-export function ownPython({ folder }: Pick<Script, 'folder'>, platform: NodeJS.Platform): string | null {
-  const windows = platform === 'win32';
-  const own = join(folder, '.venv', windows ? 'Scripts' : 'bin', windows ? 'python.exe' : 'python');
-  // Also a broken link: another Python would lack the packages of the script.
-  return isThere(own) ? own : null;
+  const search = await finder.find(name, languageVersion);
+  return search.kind === 'found' ? search.interpreter : missing(name, languageVersion, search.seen);
 }
 
 /** Returns why a script cannot run with its own Python, or null. `interpreter` is null if that Python does not start. */
@@ -154,48 +83,15 @@ export function rejectOwnPython(
   const { languageVersion } = runtime;
   const range = languageVersion === null ? null : parseVersionRange(languageVersion);
   if (range === null || satisfies(interpreter.version, range)) return null;
-  return missing('python', languageVersion, { kind: 'none', seen: [interpreter] });
-}
-
-async function resolveTypeScript(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
-  const requirement = script.runtime.languageVersion;
-  const search = await host.finder.find('node.js', requirement);
-  if (search.kind === 'none') return missing('node.js', requirement, search);
-  const { path, version } = search.interpreter;
-  if (satisfies(version, nodeWithTypes)) return command(path, [entry]);
-  return command(path, ['--import', import.meta.resolve('tsx'), entry], withoutSharedCache);
-}
-
-async function resolveBrowser(entry: string, host: RuntimeHost): Promise<Resolution> {
-  const url = pathToFileURL(entry).href;
-  if (host.platform === 'win32')
-    return command('rundll32.exe', ['url.dll,FileProtocolHandler', url], {}, 'none');
-  const opener = host.platform === 'darwin' ? 'open' : 'xdg-open';
-  if (await isOnPath(opener, host.env)) return command(opener, [url], {}, 'none');
-  return unavailable(
-    `${opener}, which opens the browser, is not on PATH. Install it (Debian, Ubuntu: apt install xdg-utils).`,
-    `PATH 中没有可用于打开浏览器的 ${opener}，请安装（Debian、Ubuntu：apt install xdg-utils）。`,
-  );
-}
-
-function onWindows(
-  host: RuntimeHost,
-  language: string,
-  resolve: () => Resolution | Promise<Resolution>,
-): Resolution | Promise<Resolution> {
-  if (host.platform === 'win32') return resolve();
-  return unavailable(
-    `Scripts in ${language} run on Windows only.`,
-    `${language} 脚本只能在 Windows 上运行。`,
-  );
+  return missing('python', languageVersion, [interpreter]);
 }
 
 function missing(
   language: InterpretedLanguage,
   requirement: string | null,
-  { seen }: Search & { kind: 'none' },
+  seen: readonly Interpreter[],
 ): Unavailable {
-  const { install } = interpreterSpecs[language];
+  const install = installAdvice(language);
   if (seen.length === 0) {
     return unavailable(
       `${language} is not installed or not on PATH. ${install.en}`,

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { projectRoot, tempFolder } from '../../../test/support/hob.ts';
 import { type Command, ownEnvironmentOf, parameterFileVariable } from './command.ts';
-import { withSdk } from './with-sdk.ts';
+import { withSdk } from './resolve-command.ts';
 
 const sdk = join(projectRoot, 'sdk');
 const register = pathToFileURL(join(sdk, 'node', 'register.mjs')).href;

@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
-import type { ScriptLanguage } from '../languages.ts';
-import type { Command } from './command.ts';
-import { hasOwnHob } from './own-hob.ts';
+import type { Command } from '../runtimes/command.ts';
+import { type Language, sdkFolder } from './language.ts';
 
 /** `import … from 'hob'`, `import 'hob'` and `import('hob')`, but not `require('hob')`. */
 const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
@@ -14,39 +13,29 @@ const mostSearchedBytes = 1024 * 1024;
 
 /** Results by entry and file state, because this is needed before every run. */
 const importsByPath = new Map<string, { stamp: string; imports: boolean }>();
-
 /** Above this size, the cache is cleared. */
 const mostRemembered = 10_000;
 
-const folder = fileURLToPath(new URL('../../../sdk', import.meta.url));
-const pythonFolder = join(folder, 'python');
-const nodeFolder = join(folder, 'node');
-const shellFolder = join(folder, 'shell');
-const registerUrl = pathToFileURL(join(nodeFolder, 'register.mjs')).href;
+const lastFolders = { NODE_PATH: sdkFolder('node') };
+const registerUrl = pathToFileURL(join(sdkFolder('node'), 'register.mjs')).href;
 
-/** Adds the SDK to the search path of the language, after all folders of the user. */
-export function withSdk(command: Command, language: ScriptLanguage, env: Command['env']): Command {
-  switch (language) {
-    case 'python':
-      // These folders precede installed packages, but an installed package must win.
-      return hasOwnHob(command.file, env)
-        ? command
-        : { ...command, lastFolders: { PYTHONPATH: pythonFolder } };
-    case 'node.js':
-    case 'typescript':
-      return withImport({ ...command, lastFolders: { NODE_PATH: nodeFolder } });
-    case 'bun':
-      return { ...command, lastFolders: { NODE_PATH: nodeFolder } };
-    case 'bash':
-    case 'sh':
-      return {
-        ...command,
-        env: { ...command.env, HOB_NODE: process.execPath },
-        lastFolders: { PATH: shellFolder },
-      };
-    default:
-      return command;
-  }
+export const node = {
+  aliases: ['node', 'nodejs', 'javascript', 'js'],
+  extensions: ['.js', '.mjs', '.cjs'],
+  interpreter: {
+    title: 'Node.js',
+    names: ['node', 'nodejs'],
+    versionedName: /^node-?v?(\d+)$/,
+    probe: ['-p', 'process.versions.node + "\\n" + process.execPath'],
+    source: 'https://nodejs.org/',
+  },
+  warm: 'node.js',
+  addSdk: (command) => withImport(addNodePath(command)),
+  entryText: 'utf8',
+} satisfies Language;
+
+export function addNodePath(command: Command): Command {
+  return { ...command, lastFolders };
 }
 
 /** ES modules ignore NODE_PATH. Used only if needed, because it slows down the start of Node.js. */

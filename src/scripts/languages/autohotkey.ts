@@ -1,0 +1,13 @@
+import type { Language } from './language.ts';
+
+export const autohotkey = {
+  aliases: ['ahk'],
+  extensions: ['.ahk'],
+  platform: 'win32',
+  interpreter: {
+    title: 'AutoHotkey',
+    names: ['AutoHotkey64.exe', 'AutoHotkey.exe', 'AutoHotkeyU64.exe'],
+    probe: [],
+    source: 'https://www.autohotkey.com/',
+  },
+} satisfies Language;
