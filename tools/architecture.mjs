@@ -160,7 +160,7 @@ export const importRules = [
     from: { path: '^(?:src/cli|web/src)/', pathNot: [tests] },
     to: {
       path: '^src/contract/',
-      pathNot: ['^src/contract/(?:endings|types|values)\\.ts$'],
+      pathNot: ['^src/contract/(?:endings|quantities|types|values)\\.ts$'],
       dependencyTypesNot: ['type-only'],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../contract/runs.ts' },

@@ -4,7 +4,7 @@ import { fixedText } from '../shared/text.ts';
 import { judgeSpace } from './checks/check-home.ts';
 import { createDoctorContext } from './doctor-context.ts';
 import { examine } from './examine.ts';
-import { formatSize, ok, splitAdvice } from './finding.ts';
+import { ok, splitAdvice } from './finding.ts';
 
 describe('an examination', () => {
   it('continues when a check fails or takes too long', async () => {
@@ -60,14 +60,4 @@ it('splits a text into the problem and the advice', () => {
   expect(splitAdvice(comma)).toMatchObject({ what: { zh: '无法启动' }, next: { zh: '请重新创建。' } });
   const windows = { en: 'Runs on Windows only.', zh: '只能在 Windows 上运行。' };
   expect(splitAdvice(windows)).toEqual({ what: windows, next: null });
-});
-
-it('formats sizes with decimal units', () => {
-  expect([0, 999, 1000, 12_345_678, 345_000_000_000].map(formatSize)).toEqual([
-    '0 B',
-    '999 B',
-    '1.0 kB',
-    '12.3 MB',
-    '345 GB',
-  ]);
 });

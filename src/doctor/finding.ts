@@ -3,8 +3,6 @@ import { dirname } from 'node:path';
 import type { Text } from '../shared/text.ts';
 
 const most = 5;
-const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
-
 export const areas = [
   'hob',
   'home',
@@ -70,13 +68,6 @@ export function splitAdvice(text: Text): { what: Text; next: Text | null } {
   if (what === undefined || next === undefined || whatZh === undefined || nextZh === undefined)
     return { what: text, next: null };
   return { what: { en: what, zh: whatZh }, next: { en: next, zh: nextZh } };
-}
-
-/** Formats a size in decimal units: 1 kB is 1,000 bytes. */
-export function formatSize(bytes: number): string {
-  const unit = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** unit;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
 /** Lists names for a sentence; of many, the first few and the number of the others. */

@@ -1,4 +1,5 @@
 import { describeEnding } from '../contract/endings.ts';
+import { describeDuration } from '../contract/quantities.ts';
 import { Bubbles } from '../notifications/bubbles.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
@@ -12,7 +13,6 @@ import type { NotifyOn, Script } from '../scripts/script.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { userLanguage } from '../settings/user-language.ts';
 import { systemClock } from '../shared/clock.ts';
-import { describeDuration } from '../shared/describe-duration.ts';
 import type { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';

@@ -1,4 +1,4 @@
-import { describeDuration } from '../../shared/describe-duration.ts';
+import { describeDuration } from '../../contract/quantities.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { numberOf, textOf } from '../answer-fields.ts';
 import { language, tr } from '../language.ts';

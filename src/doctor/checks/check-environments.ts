@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 
+import { formatBytes } from '../../contract/quantities.ts';
 import type { EnvironmentView } from '../../environments/environment.ts';
 import { EnvironmentStore, viewEnvironment } from '../../environments/environment-store.ts';
 import { Planner } from '../../environments/plan.ts';
 import type { Script } from '../../scripts/script.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { formatSize, nameSome, note, ok, type Result, type Results } from '../finding.ts';
+import { nameSome, note, ok, type Result, type Results } from '../finding.ts';
 
 /** Checks the size of the environments, and which of them are damaged or unused. */
 export async function checkEnvironments(context: DoctorContext): Promise<Results> {
@@ -49,8 +50,8 @@ export async function checkEnvironments(context: DoctorContext): Promise<Results
   const count = all.length === 1 ? '1 environment uses' : `${all.length} environments use`;
   findings.push(
     ok({
-      en: `${count} ${formatSize(bytes)}`,
-      zh: `${all.length} 个运行环境，共占用 ${formatSize(bytes)}`,
+      en: `${count} ${formatBytes(bytes)}`,
+      zh: `${all.length} 个运行环境，共占用 ${formatBytes(bytes)}`,
     }),
   );
   return findings;

@@ -2,12 +2,13 @@ import type { Stats, StatsFs } from 'node:fs';
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { formatBytes } from '../../contract/quantities.ts';
 import { faultOf, warningOf } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { forOthers } from '../../shared/private-files.ts';
 import type { Text } from '../../shared/text.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { formatSize, note, ok, problem, type Result, type Results } from '../finding.ts';
+import { note, ok, problem, type Result, type Results } from '../finding.ts';
 
 const mebibyte = 1024 * 1024;
 const fewBytes = 1024 * mebibyte;
@@ -122,8 +123,8 @@ export function judgeSpace(
     };
     return problem(what, makeRoom);
   }
-  const free = `${formatSize(freeBytes)} free on the disk of ${home}`;
-  const freeZh = (only: string) => `${home} 所在的磁盘${only}剩余 ${formatSize(freeBytes)}`;
+  const free = `${formatBytes(freeBytes)} free on the disk of ${home}`;
+  const freeZh = (only: string) => `${home} 所在的磁盘${only}剩余 ${formatBytes(freeBytes)}`;
   if (freeBytes >= fewBytes) return ok({ en: free, zh: freeZh('') });
   const what = { en: `Only ${free}`, zh: freeZh('仅') };
   return freeBytes < tooFewBytes ? problem(what, makeRoom) : note(what, makeRoom);
@@ -181,6 +182,6 @@ export async function checkDatabase({ home }: Pick<DoctorContext, 'home'>): Prom
       { en: `Other users can read the database ${path}`, zh: `其他用户可以查看数据库 ${path}` },
       { en: `Remove their access: chmod 600 "${path}"`, zh: `请收回权限：chmod 600 "${path}"` },
     );
-  const size = formatSize(found.size);
+  const size = formatBytes(found.size);
   return ok({ en: `The database exists (${size})`, zh: `数据库正常（${size}）` });
 }

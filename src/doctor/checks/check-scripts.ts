@@ -1,7 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Unavailable } from '../../scripts/runtimes/command.ts';
-import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
 import {
   type InterpretedLanguage,
   installAdvice,
@@ -9,10 +7,12 @@ import {
   interpreterSpec,
   languageRecord,
 } from '../../scripts/languages.ts';
-import { isExecutable } from '../../shared/find-program.ts';
+import type { Unavailable } from '../../scripts/runtimes/command.ts';
+import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
 import { rejectOwnPython, resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
 import { surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
 import type { Script } from '../../scripts/script.ts';
+import { isExecutable } from '../../shared/find-program.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 import type { DoctorContext } from '../doctor-context.ts';

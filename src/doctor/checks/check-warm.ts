@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 
+import { formatBytes } from '../../contract/quantities.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { Language, Text } from '../../shared/text.ts';
 import type { DoctorContext } from '../doctor-context.ts';
-import { formatSize, nameSome, note, ok, type Result, type Results } from '../finding.ts';
+import { nameSome, note, ok, type Result, type Results } from '../finding.ts';
 import { askHealth } from './check-service.ts';
 
 /** Reports the warm interpreters, their memory and how many runs used them. */
@@ -24,7 +25,7 @@ export function judgeWarm(warm: JsonObject): Result {
       zh: '预热的解释器：已关闭（warm_memory_mb 为 0），每次运行都会启动新的解释器',
     });
   const [waiting, use] = [describeWaiting(warm.interpreters), describeUse(warm)];
-  const [taken, most] = [formatSize(countIn(warm.memory_bytes)), formatSize(budget)];
+  const [taken, most] = [formatBytes(countIn(warm.memory_bytes)), formatBytes(budget)];
   const what = {
     en: `Warm interpreters: ${waiting.en}, ${taken} of ${most}; ${use.en}`,
     zh: `预热的解释器：${waiting.zh}，占用 ${taken}（上限 ${most}）；${use.zh}`,

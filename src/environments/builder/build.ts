@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { describeDuration } from '../../shared/describe-duration.ts';
+import { describeDuration } from '../../contract/quantities.ts';
 import { fingerprintFile } from '../../shared/fingerprint-file.ts';
 import { writePrivateFile } from '../../shared/private-files.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';

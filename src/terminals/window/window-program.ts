@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-
+import { describeDuration } from '../../contract/quantities.ts';
 import { receiveMessages, sendMessage } from '../../execution/message-lines.ts';
 import {
   type FromWindow,
@@ -9,7 +9,6 @@ import {
   type WindowEnd,
 } from '../../execution/window-messages.ts';
 import { assertNever } from '../../shared/assert-never.ts';
-import { describeDuration } from '../../shared/describe-duration.ts';
 import type { Text } from '../../shared/text.ts';
 import type { PlainOutput } from './plain-output.ts';
 import { PseudoTerminal } from './pseudo-terminal.ts';
