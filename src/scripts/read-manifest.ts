@@ -21,7 +21,7 @@ import {
 } from './manifest-schema.ts';
 import type { ParsedToml } from './manifest-toml.ts';
 import { readParams } from './read-params.ts';
-import { reporter, type SectionReader, sectionReader } from './read-section.ts';
+import { reporter, SectionReader } from './read-section.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
 import {
   type MainInput,
@@ -76,7 +76,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     );
   }
 
-  const section = sectionReader(table, rootName, report);
+  const section = new SectionReader(table, rootName, report);
   const info = section.table('info', InfoSchema);
   if (info !== null) refuseBuilderId(section, info.id);
   const folder = dirname(path);
@@ -172,7 +172,7 @@ export function describePath(field: string, path: string, what: Exclude<Confined
 
 async function readRuntime(section: SectionReader, folder: string): Promise<ScriptRuntime | null> {
   const runtime = section.table('runtime', RuntimeSchema);
-  const raw = section.raw('runtime');
+  const raw = section.root.runtime;
   const texts = isJsonObject(raw) ? raw : {};
   const entry = typeof texts.entry === 'string' ? texts.entry : null;
   // A missing entry can be fixed without a change of the manifest, so it is checked later.
@@ -352,8 +352,8 @@ function readPreload(
  * Reads the scripts that this script calls, from tables or plain ids. Other values are noted and ignored, so that scripts from
  * before this section was introduced still run.
  */
-function readDependencies({ raw, report, rootName }: SectionReader): ScriptDependency[] {
-  const value = raw('dependencies');
+function readDependencies({ root, report, rootName }: SectionReader): ScriptDependency[] {
+  const value = root.dependencies;
   if (value === undefined) return [];
   return (Array.isArray(value) ? value : [value]).flatMap((item, index) => {
     const path = [rootName, 'dependencies', index];

@@ -26,7 +26,7 @@ const aliases: Record<string, ParamType> = {
 
 /** Reads the params of a manifest, from a list of tables or from the short form `name = default`. */
 export function readParams(section: SectionReader): Param[] {
-  const raw = section.raw('params');
+  const raw = section.root.params;
   return isJsonObject(raw) ? Object.entries(raw).map(shortParam) : readLongForm(section);
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { hubSettings } from './hub-settings.ts';
+import { hubSettings } from './user-environment.ts';
 
 const none = { huggingface_endpoint: '', modelscope_endpoint: '' };
 

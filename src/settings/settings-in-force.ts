@@ -1,10 +1,9 @@
 import type { Json } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import { defaultSettings } from './default-settings.ts';
-import type { LoadedSettings } from './load-settings.ts';
+import type { LoadedSettings, SettingOrigin } from './load-settings.ts';
 import { settingNames } from './schema.ts';
 import { meaningOf } from './setting-meanings.ts';
-import type { SettingOrigin } from './setting-origin.ts';
 
 interface SettingInForce {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { delimiter, sep } from 'node:path';
+import { delimiter, join, sep } from 'node:path';
 
 const dropped = new Set(['NODE_OPTIONS', 'LD_PRELOAD', 'INIT_CWD', 'NODE_V8_COVERAGE']);
 
@@ -43,4 +43,51 @@ export function modelScopeCaches(env: NodeJS.ProcessEnv, home: string): { curren
   if (env.MODELSCOPE_CACHE) return { current: env.MODELSCOPE_CACHE, old: env.MODELSCOPE_CACHE };
   const current = [home, '.cache', 'modelscope'].join(sep);
   return { current, old: [current, 'hub'].join(sep) };
+}
+
+interface SourceSettings {
+  endpoint: string;
+  token: string | null;
+  /** The file with the token, if the environment has none. */
+  tokenFile: string | null;
+  isOffline: boolean;
+  cache: string;
+}
+
+export interface HubSettings {
+  huggingface: SourceSettings;
+  modelscope: SourceSettings;
+}
+
+interface Endpoints {
+  huggingface_endpoint: string;
+  modelscope_endpoint: string;
+}
+
+/** The settings for downloads of models, from the variables that the libraries of both hubs read. */
+export function hubSettings(env: NodeJS.ProcessEnv, home: string, endpoints: Endpoints): HubSettings {
+  const userCache = env.XDG_CACHE_HOME || join(home, '.cache');
+  return {
+    huggingface: {
+      endpoint: endpoints.huggingface_endpoint || env.HF_ENDPOINT || 'https://huggingface.co',
+      token: env.HF_TOKEN || null,
+      tokenFile: env.HF_TOKEN_PATH || join(env.HF_HOME || join(userCache, 'huggingface'), 'token'),
+      isOffline: /^(?:1|true|yes|on)$/i.test(env.HF_HUB_OFFLINE ?? ''),
+      cache: huggingFaceCache(env, home),
+    },
+    modelscope: {
+      endpoint: withScheme(
+        endpoints.modelscope_endpoint || env.MODELSCOPE_ENDPOINT || 'https://www.modelscope.cn',
+      ),
+      token: env.MODELSCOPE_API_TOKEN || null,
+      tokenFile: null,
+      isOffline: false,
+      cache: modelScopeCaches(env, home).current,
+    },
+  };
+}
+
+/** ModelScope's own library also accepts a host without a scheme. */
+function withScheme(endpoint: string): string {
+  return endpoint.includes('://') ? endpoint : `https://${endpoint}`;
 }

@@ -4,8 +4,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { emulators } from './emulators.ts';
-import { findTerminals } from './find-terminals.ts';
+import { emulators, findTerminals } from './find-terminals.ts';
 
 const x11 = { DISPLAY: ':9' };
 const wayland = { WAYLAND_DISPLAY: 'wayland-9' };

@@ -2,8 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Bubble, Desktop } from '../../src/notifications/desktop/desktop.ts';
 import { MacosDesktop } from '../../src/notifications/desktop/macos-desktop.ts';
-import { removeProgram, showProgram } from '../../src/notifications/desktop/toast-programs.ts';
-import { WindowsDesktop } from '../../src/notifications/desktop/windows-desktop.ts';
+import {
+  removeProgram,
+  showProgram,
+  WindowsDesktop,
+} from '../../src/notifications/desktop/windows-desktop.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { type Call, FakeProgram } from '../support/fake-program.ts';
 import { isRunning } from '../support/hob.ts';

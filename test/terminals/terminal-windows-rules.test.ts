@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { emulators } from '../../src/terminals/emulators.ts';
+import { emulators } from '../../src/terminals/find-terminals.ts';
 import { type Desk, deskPrograms, launchDesk } from '../support/desk.ts';
 import { type Hob, startHob, tempFolder } from '../support/hob.ts';
 import { findProgram, has } from '../support/needs.ts';

@@ -7,9 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-
-import { emulators, findEmulator } from '../../src/terminals/emulators.ts';
-import { findTerminals } from '../../src/terminals/find-terminals.ts';
+import { emulators, findEmulator, findTerminals } from '../../src/terminals/find-terminals.ts';
 import { type Desk, deskPrograms, launchDesk } from '../support/desk.ts';
 import { tempFolder } from '../support/hob.ts';
 import { findProgram, has, testPath } from '../support/needs.ts';

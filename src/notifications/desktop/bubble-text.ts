@@ -1,3 +1,5 @@
+import type { NotificationType } from '../../contract/values.ts';
+
 const titleCharacters = 200;
 /** Longer texts are unreadable in a bubble, and two megabytes make a daemon hang. */
 const bodyBytes = 4096;
@@ -5,6 +7,13 @@ const ellipsis = '…';
 
 /** Control characters except tab and line feed. */
 const controls = /(?![\t\n])\p{Cc}/gu;
+
+/** Prefix of the title if a bubble cannot have an icon. */
+const signs: Readonly<Record<NotificationType, string>> = { success: '✓ ', error: '✗ ', info: '' };
+
+export function signedTitle(type: NotificationType, title: string): string {
+  return `${signs[type]}${titleText(title)}`;
+}
 
 /** One line of plain text. The title of a bubble never has markup. */
 export function titleText(title: string): string {

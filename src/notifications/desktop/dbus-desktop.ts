@@ -4,16 +4,87 @@ import type { DesktopState, NotificationType } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { longestTimerMs } from '../../shared/longest-timer.ts';
 import type { Language, Text } from '../../shared/text.ts';
-import { BackOff } from './back-off.ts';
 import { bodyText, titleText } from './bubble-text.ts';
 import { type BusAddress, findBusAddress } from './bus-address.ts';
 import { refusalOf } from './bus-connection.ts';
 import { describeTrouble } from './describe-trouble.ts';
 import type { Bubble, Desktop } from './desktop.ts';
-import { DesktopReport } from './desktop-report.ts';
+import { DesktopHealth } from './desktop-health.ts';
 import { type DaemonEvent, NotificationDaemon } from './notification-daemon.ts';
-import { type ShownBubble, ShownBubbles } from './shown-bubbles.ts';
 import { withinTime } from './within-time.ts';
+
+/** A visible bubble. */
+interface ShownBubble {
+  readonly id: number;
+  /** The daemon that owns the id. */
+  readonly owner: string;
+  readonly address: string | null;
+}
+
+interface Kept extends ShownBubble {
+  readonly timer: NodeJS.Timeout | null;
+  readonly clicked: Set<Button>;
+  isOver: boolean;
+}
+
+type Button = 'default' | 'close';
+
+const most = 50;
+
+/** Tracks visible bubbles, and reports when the duration of each is over. */
+class ShownBubbles {
+  readonly #expire: (bubble: ShownBubble) => void;
+  /** Oldest first. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(expire: (bubble: ShownBubble) => void) {
+    this.#expire = expire;
+  }
+
+  /** With duration 0, the bubble does not expire. */
+  add(bubble: ShownBubble, durationMs: number): void {
+    this.take(bubble);
+    const end = () => {
+      kept.isOver = true;
+      this.#expire(bubble);
+    };
+    const timer = durationMs === 0 ? null : setTimeout(end, durationMs);
+    timer?.unref();
+    const kept: Kept = { ...bubble, timer, clicked: new Set(), isOver: false };
+    this.#kept.set(keyOf(bubble), kept);
+    const [oldest] = this.#kept.values();
+    if (this.#kept.size > most && oldest !== undefined) {
+      this.take(oldest);
+      this.#expire(oldest);
+    }
+  }
+
+  /** Returns a clicked bubble, once only: a daemon that repeats the signal must not open pages without end. */
+  click(bubble: Pick<ShownBubble, 'id' | 'owner'>, button: Button): ShownBubble | undefined {
+    const kept = this.#kept.get(keyOf(bubble));
+    if (kept === undefined || kept.clicked.has(button)) return undefined;
+    kept.clicked.add(button);
+    if (button === 'close') kept.isOver = true;
+    return kept;
+  }
+
+  /** Removes a bubble that is closed or about to close. */
+  take(bubble: Pick<ShownBubble, 'id' | 'owner'>): void {
+    const key = keyOf(bubble);
+    clearTimeout(this.#kept.get(key)?.timer ?? undefined);
+    this.#kept.delete(key);
+  }
+
+  /** Removes the bubbles of other daemons, and returns those that should have expired. */
+  sift(owner: string): ShownBubble[] {
+    for (const bubble of this.#kept.values()) if (bubble.owner !== owner) this.take(bubble);
+    return [...this.#kept.values()].filter((bubble) => bubble.isOver);
+  }
+
+  clear(): void {
+    for (const bubble of this.#kept.values()) this.take(bubble);
+  }
+}
 
 interface DbusDesktopOptions {
   environment: Readonly<Record<string, string>>;
@@ -44,39 +115,32 @@ const openLabel: Text = { en: 'Open', zh: '打开' };
 /** A Linux desktop. Every notification daemon has the same name on the session bus. */
 export class DbusDesktop implements Desktop {
   readonly #options: DbusDesktopOptions;
-  readonly #report: DesktopReport;
-  readonly #backOff = new BackOff();
+  readonly #health: DesktopHealth;
   readonly #shown = new ShownBubbles((bubble) => void this.#takeAway(bubble));
   #opened: Opened | null = null;
   #isClosed = false;
-  #hasFailed = false;
 
   constructor(options: DbusDesktopOptions) {
     this.#options = options;
-    this.#report = new DesktopReport(options.log);
+    this.#health = new DesktopHealth(options.log);
   }
 
   get state(): DesktopState {
-    if (findBusAddress(this.#options.environment) === null) return 'none';
-    return this.#hasFailed ? 'unreachable' : 'ready';
+    return findBusAddress(this.#options.environment) === null ? 'none' : this.#health.state;
   }
 
   async show(bubble: Bubble): Promise<boolean> {
     const address = findBusAddress(this.#options.environment);
-    if (this.#isClosed || address === null || this.#backOff.isOn(address.identity)) return false;
+    if (this.#isClosed || address === null || this.#health.isPaused(address.identity)) return false;
     try {
       await withinTime(attemptMs, (signal) => this.#attempt(bubble, address, signal));
     } catch (error) {
       if (this.#isClosed) return false;
-      this.#hasFailed = true;
-      this.#backOff.failed(address.identity);
       const { problem, hint } = describeTrouble(error, address.path);
-      this.#report.failed({ problem: problem.en, hint: hint.en }, error);
+      this.#health.failed(address.identity, { problem: problem.en, hint: hint.en }, error);
       return false;
     }
-    this.#hasFailed = false;
-    this.#backOff.reset();
-    this.#report.worked();
+    this.#health.worked();
     return true;
   }
 
@@ -166,7 +230,7 @@ export class DbusDesktop implements Desktop {
     const owner = daemon.owner ?? '';
     if (event.type === 'changed') {
       this.#shown.sift(owner);
-      if (owner !== '') this.#backOff.reset();
+      if (owner !== '') this.#health.endPause();
       return;
     }
     // The bus sends signals to all clients: most concern bubbles of other programs.
@@ -202,4 +266,8 @@ export class DbusDesktop implements Desktop {
 function isNobody(error: unknown): boolean {
   const name = refusalOf(error)?.replace('org.freedesktop.DBus.Error.', '');
   return name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name === 'NoReply';
+}
+
+function keyOf({ id, owner }: Pick<ShownBubble, 'id' | 'owner'>): string {
+  return `${id} ${owner}`;
 }

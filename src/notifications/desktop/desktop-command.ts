@@ -1,8 +1,7 @@
 import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { runCommand } from '../../shared/run-command.ts';
-import { BackOff } from './back-off.ts';
-import { DesktopReport } from './desktop-report.ts';
+import { DesktopHealth } from './desktop-health.ts';
 
 interface DesktopCommandOptions {
   readonly file: string;
@@ -18,26 +17,24 @@ const attemptMs = 2300;
 /** A system program that shows bubbles. After a failure, it is not used for a while. */
 export class DesktopCommand {
   readonly #options: DesktopCommandOptions;
-  readonly #report: DesktopReport;
-  readonly #backOff = new BackOff();
+  readonly #health: DesktopHealth;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
-  #hasFailed = false;
 
   constructor(options: DesktopCommandOptions) {
     this.#options = options;
-    this.#report = new DesktopReport(options.log);
+    this.#health = new DesktopHealth(options.log);
   }
 
   get state(): DesktopState {
-    return this.#hasFailed ? 'unreachable' : 'ready';
+    return this.#health.state;
   }
 
   /** Passes `data` in the environment of the program. Resolves with whether it succeeded; never rejects. */
   async run(args: readonly string[], data: Readonly<Record<string, string>> = {}): Promise<boolean> {
     const { file, environment, hint } = this.#options;
     const { signal } = this.#closing;
-    if (signal.aborted || this.#backOff.isOn(file)) return false;
+    if (signal.aborted || this.#health.isPaused(file)) return false;
     const running = runCommand(file, args, {
       env: { ...environment, ...data },
       timeoutMs: attemptMs,
@@ -47,14 +44,9 @@ export class DesktopCommand {
     const { ok, stderr, failure } = await running;
     this.#running.delete(running);
     if (signal.aborted) return false;
-    this.#hasFailed = !ok;
-    if (ok) {
-      this.#backOff.reset();
-      this.#report.worked();
-    } else {
-      this.#backOff.failed(file);
-      this.#report.failed({ problem: `${file}: ${failure}`, hint }, new Error(stderr.slice(0, 1000)));
-    }
+    if (ok) this.#health.worked();
+    else
+      this.#health.failed(file, { problem: `${file}: ${failure}`, hint }, new Error(stderr.slice(0, 1000)));
     return ok;
   }
 

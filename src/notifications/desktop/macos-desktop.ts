@@ -1,9 +1,8 @@
 import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
-import { bodyText, titleText } from './bubble-text.ts';
+import { bodyText, signedTitle } from './bubble-text.ts';
 import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopCommand } from './desktop-command.ts';
-import { withSign } from './type-signs.ts';
 
 interface MacosDesktopOptions {
   environment: Readonly<Record<string, string>>;
@@ -34,7 +33,7 @@ export class MacosDesktop implements Desktop {
   }
 
   show({ type, title, message }: Bubble): Promise<boolean> {
-    const texts = [withSign(type, titleText(title)), bodyText(message, false)];
+    const texts = [signedTitle(type, title), bodyText(message, false)];
     return this.#command.run([...program.flatMap((line) => ['-e', line]), endOfOptions, ...texts]);
   }
 

@@ -4,11 +4,61 @@ import { win32 } from 'node:path';
 import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { longestTimerMs } from '../../shared/longest-timer.ts';
-import { bodyText, titleText } from './bubble-text.ts';
+import { bodyText, signedTitle } from './bubble-text.ts';
 import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopCommand } from './desktop-command.ts';
-import { powershellArguments, removeProgram, showProgram } from './toast-programs.ts';
-import { withSign } from './type-signs.ts';
+
+/**
+ * Programs for Windows PowerShell. They are constant: texts are passed in environment variables, which Windows keeps in UTF-16, and
+ * become document nodes. Standard input would be decoded with the code page of a console.
+ */
+const types = `
+$ErrorActionPreference = 'Stop'
+$null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
+$null = [Windows.UI.Notifications.ToastNotification, Windows.UI.Notifications, ContentType = WindowsRuntime]
+$null = [Windows.Data.Xml.Dom.XmlDocument, Windows.Data.Xml.Dom.XmlDocument, ContentType = WindowsRuntime]
+# Only a registered program may show toasts. Windows PowerShell is one.
+$app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe'
+`;
+
+/** Shows a toast. */
+export const showProgram = `${types}
+$document = New-Object System.Xml.XmlDocument
+function Add-Element($parent, $name, $attributes) {
+  $element = $document.CreateElement($name)
+  foreach ($key in $attributes.Keys) { $element.SetAttribute($key, [string]$attributes[$key]) }
+  $null = $parent.AppendChild($element)
+  , $element
+}
+$root = Add-Element $document 'toast' @{ duration = $env:HOB_TOAST_DURATION }
+if ($env:HOB_TOAST_ADDRESS) {
+  $root.SetAttribute('activationType', 'protocol')
+  $root.SetAttribute('launch', $env:HOB_TOAST_ADDRESS)
+}
+if ($env:HOB_TOAST_STAYS) { $root.SetAttribute('scenario', 'reminder') }
+$visual = Add-Element $root 'visual' @{}
+$binding = Add-Element $visual 'binding' @{ template = 'ToastGeneric' }
+foreach ($text in @($env:HOB_TOAST_TITLE, $env:HOB_TOAST_MESSAGE)) {
+  if (-not $text) { continue }
+  $element = Add-Element $binding 'text' @{}
+  $null = $element.AppendChild($document.CreateTextNode($text))
+}
+if ($env:HOB_TOAST_CLOSE) {
+  $actions = Add-Element $root 'actions' @{}
+  $null = Add-Element $actions 'action' @{ activationType = 'system'; arguments = 'dismiss'; content = '' }
+}
+$content = New-Object Windows.Data.Xml.Dom.XmlDocument
+$content.LoadXml($document.OuterXml)
+$toast = New-Object Windows.UI.Notifications.ToastNotification $content
+$toast.Tag = $env:HOB_TOAST_TAG
+$toast.Group = 'hob'
+[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($app).Show($toast)
+`;
+
+/** Removes a toast. */
+export const removeProgram = `${types}
+[Windows.UI.Notifications.ToastNotificationManager]::History.Remove($env:HOB_TOAST_TAG, 'hob', $app)
+`;
 
 interface WindowsDesktopOptions {
   environment: Readonly<Record<string, string>>;
@@ -76,7 +126,7 @@ function dataOf(bubble: Bubble, tag: string): Record<string, string> {
   const stays = durationMs === 0;
   return {
     HOB_TOAST_TAG: tag,
-    HOB_TOAST_TITLE: inXml(withSign(type, titleText(title))),
+    HOB_TOAST_TITLE: inXml(signedTitle(type, title)),
     HOB_TOAST_MESSAGE: inXml(bodyText(message, false)),
     HOB_TOAST_DURATION: stays || durationMs >= longFromMs ? 'long' : 'short',
     HOB_TOAST_ADDRESS: isPage(address) ? address : '',
@@ -94,4 +144,10 @@ function inXml(text: string): string {
 /** Any other scheme would start the program that handles it. */
 function isPage(address: string | null): address is string {
   return address !== null && URL.canParse(address) && new URL(address).protocol === 'http:';
+}
+
+/** Arguments that make Windows PowerShell run a program, encoded so that quoting cannot break it. */
+function powershellArguments(program: string): string[] {
+  const encoded = Buffer.from(program, 'utf16le').toString('base64');
+  return ['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { BackOff } from './back-off.ts';
+import { BackOff } from './desktop-health.ts';
 
 describe('the pause after a failure', () => {
   beforeEach(() => {
