@@ -21,6 +21,9 @@ function room(name, allowed, why) {
   };
 }
 
+/** Commands that work without the service, and the parts that they share. */
+const offlineCommands = '^src/cli/(?:offline/|commands/(?:check|pack|doctor|export|import)\\.ts$)';
+
 const processStarters = [
   'src/executor/spawn-script\\.ts',
   'src/executor/warm/host\\.ts',
@@ -143,7 +146,7 @@ export const importRules = [
     name: 'cli-imports',
     comment:
       'The command uses HTTP like any other client. Besides, it knows only the home, the calling run, the login service and the language of its user.',
-    from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', '^src/cli/offline/'] },
+    from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', offlineCommands] },
     to: {
       path: '^src/',
       pathNot: [
@@ -177,12 +180,12 @@ export const importRules = [
     name: 'offline-imports',
     comment:
       '`hob check`, `hob pack`, `hob doctor`, `hob export` and `hob import` must work without the service.',
-    from: { path: '^src/cli/offline/', pathNot: [tests] },
+    from: { path: offlineCommands, pathNot: [tests] },
     to: {
       path: '^src/',
       pathNot: ['^src/(?:cli|contract|shared|settings|scripts|packages|environments|doctor|transfer)/'],
     },
-    plant: { file: 'src/cli/offline/planted.ts', imports: '../../service/compose.ts' },
+    plant: { file: 'src/cli/commands/check.ts', imports: '../../service/compose.ts' },
   },
   {
     name: 'builder-is-apart',
@@ -235,7 +238,7 @@ export const importRules = [
       'Only src/http answers HTTP requests, so that access control cannot be bypassed. Two files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host. The command calls its service with node:http, because loading fetch takes longer than the command.',
     from: {
       path: '^src/',
-      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/call-service\\.ts$', tests],
+      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/service-client\\.ts$', tests],
     },
     to: { path: '^(?:node:)?(?:http|https|http2|tls)$' },
     plant: { file: 'src/runs/planted.ts', imports: 'node:http' },

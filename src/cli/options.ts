@@ -1,4 +1,7 @@
+import { type Command, CommanderError, InvalidArgumentError } from 'commander';
+
 import { tr } from './language.ts';
+import { exitCodes } from './user-error.ts';
 
 /** Options that many commands share. */
 export const homeOption = [
@@ -28,4 +31,43 @@ export const scriptMeaning = tr(
 export interface CommonOptions {
   home?: string;
   json?: boolean;
+}
+
+/** Makes usage errors exit with 2, so that scripts can tell them from failures. */
+export function strictUsage(command: Command): void {
+  command.exitOverride(({ exitCode, code, message }) => {
+    throw new CommanderError(exitCode === 0 ? 0 : exitCodes.usage, code, message);
+  });
+}
+
+export const exitCodesText = tr(
+  `
+Exit codes: 0 success, 1 failure (see stderr), 2 usage error, 130 interrupted by Ctrl-C.`,
+  `
+退出码：0 成功，1 失败（原因见 stderr），2 命令写法有误，130 被 Ctrl-C 中断。`,
+);
+
+/** Parser for an option that can be repeated. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+/** Parses a positive number of seconds; fractions are allowed. */
+export function secondsArgument(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === '' || !Number.isFinite(seconds) || seconds <= 0)
+    throw new InvalidArgumentError(tr('Expected a number of seconds.', '应为秒数。'));
+  return seconds;
+}
+
+/** Makes a parser for an integer in a range. */
+export function countArgument(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < least || count > most)
+      throw new InvalidArgumentError(
+        tr(`Expected an integer from ${least} to ${most}.`, `应为 ${least} 到 ${most} 的整数。`),
+      );
+    return count;
+  };
 }

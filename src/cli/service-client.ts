@@ -1,11 +1,13 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
 import { resolveHome } from '../settings/home.ts';
 import { homeOfRun } from '../settings/run-variables.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { callService } from './call-service.ts';
 import { credentialsFor, findService, tokenRejected } from './find-service.ts';
 import { language, tr } from './language.ts';
-import { findRun } from './script/this-run.ts';
 import { printable } from './terminal/text-width.ts';
+import { findRun } from './this-run.ts';
 import { exitCodes, UserError } from './user-error.ts';
 
 /** Listing all models or deleting a large one can take long on a slow disk. */
@@ -165,4 +167,36 @@ function refusal({ message, error, hint }: JsonObject, code: string | null, stat
       : tr(`Hob responded with status ${status}.`, `Hob 返回了状态码 ${status}。`);
   const advice = typeof hint === 'string' && hint !== '' ? `\n${hint}` : '';
   return new RefusedError(printable(said + advice), code);
+}
+
+interface Call {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+/** Sends a request and returns a fetch-like response. Loading fetch takes longer than the rest of a short command. */
+function callService(url: string, { method, headers, body, signal }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method, headers: { ...headers }, signal }, (answer) => {
+      const status = answer.statusCode ?? 0;
+      resolve({
+        status,
+        ok: status >= 200 && status < 300,
+        headers: { get: (name) => answer.headers[name]?.toString() ?? null },
+        text: () => text(answer),
+      });
+    });
+    // After the response has begun, the body stream reports errors to its reader.
+    call.on('error', reject);
+    call.end(body);
+  });
 }

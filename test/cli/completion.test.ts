@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { offerLines } from '../../src/cli/commands/complete.ts';
-import { knownValues } from '../../src/cli/completion/known-values.ts';
-import { offerFor } from '../../src/cli/completion/offer-for.ts';
+import { knownValues, offerFor, offerLines } from '../../src/cli/commands/complete.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { type Hob, launchHob, runCli, tempFolder } from '../support/hob.ts';
 import { findProgram, has } from '../support/needs.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filesOfScript } from '../../src/cli/new/files-of-script.ts';
-import { inputKinds, languages } from '../../src/cli/new/new-script.ts';
-import { writeScript } from '../../src/cli/new/write-script.ts';
-import { examineFolder } from '../../src/cli/offline/check.ts';
+import { inputKinds, languages } from '../../src/cli/commands/new/new-script.ts';
+import { filesOfScript } from '../../src/cli/commands/new/script-files.ts';
+import { writeScript } from '../../src/cli/commands/new.ts';
+import { examineFolder } from '../../src/cli/offline/check-folder.ts';
 import { type Hob, launchHob, runCli, tempFolder } from '../support/hob.ts';
 
 let hob: Hob;

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-
-import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../history/pick-run.ts';
-import { readRun } from '../history/run-record.ts';
+import { readRun } from '../describe-run.ts';
+import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../find-run.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, strictUsage } from '../options.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 import { UserError } from '../user-error.ts';
 
 /** How long to wait for the run to end: a cancelled script gets a grace period before it is killed. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { tr } from '../language.ts';
-import { check } from '../offline/check.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { check } from '../offline/check-folder.ts';
+import { strictUsage } from '../options.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);

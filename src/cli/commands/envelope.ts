@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import type { JsonObject } from '../../shared/json.ts';
 import { replacePrivateFile } from '../../shared/private-files.ts';
 import { tr } from '../language.ts';
-import { readValues } from '../script/assignments.ts';
-import { fileOption, findRun } from '../script/this-run.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { strictUsage } from '../options.ts';
+import { fileOption, findRun, readValues } from '../this-run.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
 const valuesArgument = ['[values...]', tr('name=text or name:=json', 'name=文本 或 name:=JSON')] as const;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { fileOption, needRun } from '../script/this-run.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { strictUsage } from '../options.ts';
+import { fileOption, needRun } from '../this-run.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
 interface InputOptions {

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { homeOption, operationJsonOption } from '../options.ts';
-import { carryOut } from '../package/carry-out.ts';
-import { checkEnd, describeInstalled } from '../package/describe-end.ts';
-import { sourceArgument } from '../package/source-argument.ts';
+import { exitCodesText, homeOption, operationJsonOption, strictUsage } from '../options.ts';
+import { carryOut, checkEnd, describeInstalled } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { sourceArgument } from '../source-argument.ts';
+import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 interface InstallOptions {

@@ -2,16 +2,21 @@ import type { Command } from 'commander';
 
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
+import { readScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { paramValue } from '../run/param-value.ts';
-import { readScript } from '../run/script-shape.ts';
-import { parseJson, readAssignment } from '../script/assignments.ts';
-import { callHob } from '../script/call-hob.ts';
-import { shownValue } from '../script/shown-value.ts';
-import { fileOption, needRun, type ThisRun } from '../script/this-run.ts';
-import { strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { strictUsage } from '../options.ts';
+import { paramValue } from '../param-value.ts';
+import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
+import {
+  callHob,
+  fileOption,
+  needRun,
+  parseJson,
+  readAssignment,
+  shownValue,
+  type ThisRun,
+} from '../this-run.ts';
 import { UserError } from '../user-error.ts';
 
 interface LinkOptions {

@@ -1,11 +1,16 @@
 import { type Command, Option } from 'commander';
-
-import { type LogsOptions, logs } from '../history/logs.ts';
-import { lastScriptArgument, runOrLastArgument } from '../history/pick-run.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import { describeEnd } from '../describe-run.ts';
+import { lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../find-run.ts';
 import { tr } from '../language.ts';
-import { homeOption, plainJsonOption } from '../options.ts';
-import { countArgument } from '../run/arguments.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { countArgument, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { CollectingDisplay, OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
+import { Connection, followHint, type SeenEvent, watchRun } from '../run-events.ts';
+import { RefusedError, ServiceClient } from '../service-client.ts';
+import { showEvent } from '../show-run.ts';
+import { printJson } from '../terminal/print.ts';
+import { ReportedError } from '../user-error.ts';
 
 const mostLines = 1_000_000;
 
@@ -63,3 +68,199 @@ stdout 的内容输出到 stdout，stderr 的内容输出到 stderr，逐字节�
 加上 --json 时输出一个对象，包含各个输出流的文本；同时加上 -f 时，
 每个事件输出一行 JSON，最后一行是 run.ended。`,
 );
+
+interface LogsOptions {
+  follow?: boolean;
+  stdout?: boolean;
+  stderr?: boolean;
+  tail?: number;
+  notes?: boolean;
+  json?: boolean;
+  home?: string;
+}
+
+/** Prints the output of a run, each stream to the same stream of the command, or follows it until the run ends. */
+async function logs(wanted: string, script: string | undefined, options: LogsOptions): Promise<void> {
+  const client = await ServiceClient.find(options.home);
+  const record = await pickRun(client, wanted, script);
+  const runId = textOf(record.run_id) ?? '';
+  if (options.notes === true) {
+    const notes = await (await client.open(`${pathOfRun(runId)}/notes`)).text();
+    if (options.json === true) printJson({ run_id: runId, notes });
+    else process.stdout.write(notes);
+    return;
+  }
+  const streams = streamsOf(options);
+  const view = viewFor(runId, options);
+  // Without --tail, a follower gets all output from the events, in the order in which it was written.
+  const hasTail = options.tail !== undefined || options.follow !== true;
+  const known = { stdout: 0, stderr: 0 };
+  for (const stream of hasTail ? streams : []) {
+    const { bytes, end } = await readLog(client, runId, { stream, lines: options.tail ?? null });
+    if (bytes.length > 0) await view.part(stream, bytes);
+    known[stream] = end;
+  }
+  if (options.follow !== true) {
+    view.close();
+    const hasWritten = Number(record.stdout_bytes) + Number(record.stderr_bytes) > 0;
+    // For a run without output, show how it ended instead of nothing.
+    if (!hasWritten && options.json !== true) process.stderr.write(describeEnd(record));
+    return;
+  }
+  const connection = new Connection(client, options.home);
+  await followLog(runId, connection, { view, streams, since: `${known.stdout}-${known.stderr}` });
+  if (options.json === true) return;
+  const ended = await connection.ask(followHint(runId), (current) => current.get(pathOfRun(runId)));
+  process.stderr.write(describeEnd(ended));
+}
+
+function viewFor(runId: string, options: LogsOptions): LogView {
+  if (options.json !== true) return plainView();
+  return options.follow === true ? linesView(runId) : objectView(runId, streamsOf(options));
+}
+
+interface Following {
+  readonly view: LogView;
+  readonly streams: readonly StreamName[];
+  readonly since: string;
+}
+
+/** Follows the events of a run. Ctrl-C ends the command, not the run. */
+async function followLog(
+  runId: string,
+  connection: Connection,
+  { view, streams, since }: Following,
+): Promise<void> {
+  connection.printWith((line) => view.say(line));
+  for await (const event of watchRun(runId, connection, since)) {
+    const { stream } = event.data;
+    if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
+    await view.event(event);
+    // Stdout has no reader any more, so there is nothing left to do.
+    if (!view.isRead) throw new ReportedError(0);
+  }
+  view.close();
+}
+
+function streamsOf({ stdout, stderr }: LogsOptions): StreamName[] {
+  if (stdout === true) return ['stdout'];
+  return stderr === true ? ['stderr'] : ['stdout', 'stderr'];
+}
+
+const lineEnd = 0x0a;
+/** Estimated bytes per line. If the first read holds too few lines, a larger one follows. */
+const bytesALine = 200;
+const leastBytes = 16 * 1024;
+const growth = 8;
+
+interface LogPart {
+  readonly bytes: Buffer;
+  /** End offset of this part in the whole output of the stream. */
+  readonly end: number;
+}
+
+/** Reads the output of a stream so far: all of it, or its last lines. */
+async function readLog(
+  client: ServiceClient,
+  runId: string,
+  { stream, lines }: { stream: 'stdout' | 'stderr'; lines: number | null },
+): Promise<LogPart> {
+  const path = `${pathOfRun(runId)}/${stream}`;
+  if (lines === null) {
+    const bytes = Buffer.from(await (await client.open(path)).arrayBuffer());
+    return { bytes, end: bytes.length };
+  }
+  for (let wanted = Math.max(leastBytes, lines * bytesALine); ; wanted *= growth) {
+    const answer = await lastBytes(client, path, wanted);
+    if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const tail = lastLines(bytes, lines);
+    const end = endIn(answer.headers.get('content-range')) ?? bytes.length;
+    if (tail.length < bytes.length || bytes.length < wanted) return { bytes: tail, end };
+  }
+}
+
+/** Null for an empty stream, for which the service refuses any byte range. */
+async function lastBytes(client: ServiceClient, path: string, count: number): Promise<Response | null> {
+  return client.open(path, { headers: { range: `bytes=-${count}` } }).catch((error: unknown) => {
+    if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
+    throw error;
+  });
+}
+
+function lastLines(bytes: Buffer, count: number): Buffer {
+  if (count === 0) return bytes.subarray(bytes.length);
+  // Skip the line feed that ends the last line.
+  let at = bytes.length - 1;
+  for (let found = 0; found < count; found++) {
+    at = at <= 0 ? -1 : bytes.lastIndexOf(lineEnd, at - 1);
+    if (at < 0) return bytes;
+  }
+  return bytes.subarray(at + 1);
+}
+
+/** `bytes 10-19/*` ends before byte 20. */
+function endIn(range: string | null): number | null {
+  const [, last] = /^bytes \d+-(\d+)\//.exec(range ?? '') ?? [];
+  return last === undefined ? null : Number(last) + 1;
+}
+
+/** An output format of `hob logs`. */
+interface LogView {
+  /** Whether stdout still has a reader: a pipe into `head` closes early. */
+  readonly isRead: boolean;
+  /** Output from before the command started to follow. */
+  part(stream: StreamName, bytes: Uint8Array): Promise<void>;
+  event(event: SeenEvent): Promise<void>;
+  /** A message of the command itself. */
+  say(line: string): void;
+  close(): void;
+}
+
+/** Copies each stream byte for byte to the same stream of the command. */
+function plainView(): LogView {
+  const display = passingDisplay();
+  return {
+    get isRead() {
+      return display.isRead;
+    },
+    part: (stream, bytes) => display.output(stream, bytes),
+    event: (event) => showEvent(event, display),
+    say: (line) => display.say(line),
+    close: () => display.clear(),
+  };
+}
+
+/** One JSON object with the whole output. */
+function objectView(runId: string, streams: readonly StreamName[]): LogView {
+  const display = new CollectingDisplay();
+  return {
+    isRead: true,
+    part: (stream, bytes) => display.output(stream, bytes),
+    event: (event) => showEvent(event, display),
+    say: (line) => display.say(line),
+    close() {
+      display.clear();
+      printJson({
+        run_id: runId,
+        ...Object.fromEntries(streams.map((name) => [name, display.textOf(name)])),
+      });
+    },
+  };
+}
+
+/** One line of JSON per event. */
+function linesView(runId: string): LogView {
+  const stdout = new OutputStream(process.stdout);
+  const printLine = (line: JsonObject) => stdout.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  return {
+    get isRead() {
+      return stdout.isOpen;
+    },
+    part: (stream, bytes) =>
+      printLine({ type: 'run.output', run_id: runId, stream, text: Buffer.from(bytes).toString() }),
+    event: ({ type, data }) => printLine({ type, ...data }),
+    say: (line) => void process.stderr.write(`${line}\n`),
+    close() {},
+  };
+}

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { objectsIn } from '../answer-fields.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
-import { readDownload } from '../model/download.ts';
-import { findModel } from '../model/find-model.ts';
-import { stopDownload } from '../model/follow-download.ts';
-import { describeModels } from '../model/list-models.ts';
-import { type PullOptions, pull } from '../model/pull.ts';
-import { describeRemoval, removeModel } from '../model/remove-model.ts';
-import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, strictUsage } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { confirm } from '../terminal/ask.ts';
+import { printJson } from '../terminal/print.ts';
+import { formatBytes, formatCount } from '../terminal/quantities.ts';
+import { formatTable } from '../terminal/table.ts';
+import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
+import { readDownload } from './model/progress.ts';
+import { findModel, type PullOptions, pull, stopDownload } from './model/pull.ts';
 
 /** Only names of the form `owner/name` go into a URL. The service checks the rest. */
 const repoPattern = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
@@ -198,4 +198,103 @@ async function cancelDownload(client: ServiceClient, repoId: string): Promise<st
     `Cancelled the download of ${repoId}. The downloaded part is kept. To resume: hob model pull ${repoId}\n`,
     `已停止下载 ${repoId}。已下载的部分会保留，用 hob model pull ${repoId} 即可继续。\n`,
   );
+}
+
+const columns = [
+  { title: tr('MODEL', '模型') },
+  { title: tr('PLACE', '位置') },
+  { title: tr('SIZE', '大小'), isNumber: true },
+  { title: tr('STATE', '状态') },
+  { title: tr('NEEDED BY', '需要它的脚本') },
+];
+const states: Readonly<Record<string, string>> = {
+  complete: tr('complete', '完整'),
+  partial: tr('partial', '不完整'),
+  missing: tr('missing', '缺失'),
+};
+
+/** Formats the response of GET /api/models. */
+export function describeModels({ items }: JsonObject, lineWidth?: number): string {
+  const models = objectsIn(items);
+  if (models.length === 0)
+    return tr(
+      'There are no models yet. To download one: hob model pull <owner>/<name>\n',
+      '还没有模型。下载一个：hob model pull <owner>/<name>\n',
+    );
+  const lines = formatTable(columns, models.map(rowOf), lineWidth);
+  const missing = models.filter(({ state }) => state === 'missing').length;
+  const bytes = models.reduce((sum, model) => sum + (numberOf(model.size_bytes) ?? 0), 0);
+  const here = models.length - missing;
+  const size = formatBytes(bytes);
+  const sum = tr(`${formatCount(here, 'model')}, ${size}`, `${here} 个模型，共 ${size}`);
+  const lack = missing === 0 ? '' : tr(`; ${missing} missing`, `；缺少 ${missing} 个`);
+  return `${[...lines, '', sum + lack].join('\n')}\n`;
+}
+
+function rowOf(model: JsonObject): string[] {
+  const state = textOf(model.state) ?? '';
+  const isMissing = state === 'missing';
+  // A model can have several copies; scripts use only one of them.
+  const isSpare = state === 'complete' && model.is_used === false;
+  const scripts = objectsIn(model.needed_by).map(({ script_name }) => textOf(script_name) ?? '');
+  return [
+    textOf(model.repo_id) ?? '',
+    isMissing ? '-' : (textOf(model.place) ?? ''),
+    isMissing ? '-' : formatBytes(numberOf(model.size_bytes) ?? 0),
+    isSpare ? tr('complete, not used', '完整，未使用') : (states[state] ?? state),
+    scripts.join(', '),
+  ];
+}
+
+interface Removal {
+  readonly place: string | undefined;
+  readonly isConfirmed: boolean;
+  readonly isDryRun: boolean;
+}
+
+/** Deletes a model after confirmation. Returns the response of the service. */
+async function removeModel(
+  client: ServiceClient,
+  repoId: string,
+  { place, isConfirmed, isDryRun }: Removal,
+): Promise<JsonObject> {
+  const path = `/api/models/${repoId}`;
+  const query = new URLSearchParams(place === undefined ? {} : { place });
+  const trial = await client.delete(`${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`);
+  if (isDryRun) return trial;
+  if (!isConfirmed)
+    await confirm({
+      text: `${await describeLoss(client, repoId, trial)}\n${tr('Delete it? [y/N] ', '要删除吗？[y/N] ')}`,
+      withoutTerminal: tr(
+        'Nothing was deleted, because there is no terminal to ask for confirmation. Use --yes to delete, or --dry-run to preview.',
+        '没有删除任何内容：没有可供询问的终端。加上 --yes 直接删除，或先用 --dry-run 查看。',
+      ),
+      onNo: tr('Nothing was deleted.', '没有删除任何内容。'),
+    });
+  return client.delete(query.size === 0 ? path : `${path}?${query}`);
+}
+
+function describeRemoval({ folder, freed_bytes }: JsonObject, isDryRun: boolean): string {
+  const freed = formatBytes(numberOf(freed_bytes) ?? 0);
+  const where = printable(textOf(folder) ?? '');
+  return isDryRun
+    ? tr(`Would delete ${where} and free ${freed}.\n`, `将删除 ${where}，释放 ${freed}。\n`)
+    : tr(`Deleted ${where} and freed ${freed}.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
+}
+
+/** Describes what would be deleted and which scripts need it. */
+async function describeLoss(client: ServiceClient, repoId: string, trial: JsonObject): Promise<string> {
+  const { items } = await client.get('/api/models');
+  const model = objectsIn(items).find(
+    ({ repo_id, needed_by }) => repo_id === repoId && needed_by !== undefined,
+  );
+  const scripts = objectsIn(model?.needed_by).map(({ script_name }) => textOf(script_name) ?? '');
+  const needed =
+    scripts.length === 0
+      ? ''
+      : tr(` Needed by: ${scripts.join(', ')}.`, `需要它的脚本：${scripts.join('、')}。`);
+  const freed = formatBytes(numberOf(trial.freed_bytes) ?? 0);
+  const folder = textOf(trial.folder) ?? '';
+  const size = tr(`${repoId} in ${folder} uses ${freed}.`, `${repoId} 位于 ${folder}，占用 ${freed}。`);
+  return printable(size + needed);
 }

@@ -1,10 +1,29 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { errnoOf } from '../../shared/errors.ts';
+import { curlLine, quoteWord } from '../command-lines.ts';
+import { scriptsIn } from '../find-script.ts';
+import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { type MakeOptions, makeScript } from '../new/make-script.ts';
-import { inputKinds, languages } from '../new/new-script.ts';
-import { homeOption } from '../options.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { homeOption, strictUsage } from '../options.ts';
+import { safeFileName } from '../safe-file-name.ts';
+import { ServiceClient } from '../service-client.ts';
+import { printJson } from '../terminal/print.ts';
+import { UserError } from '../user-error.ts';
+import { collectProperties, type NewOptions } from './new/interview.ts';
+import {
+  inputKinds,
+  languages,
+  type NewFile,
+  type NewScript,
+  runLine,
+  sampleValue,
+} from './new/new-script.ts';
+import { filesOfScript } from './new/script-files.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -52,3 +71,182 @@ Exit codes: 0 success, 1 failure (see stderr), 2 usage error, 130 interrupted by
 创建一个文件夹，里面有清单、可以直接运行的程序、试运行用的输入和 README。在终端中会询问没有给出的内容。不会覆盖已有的文件。
 退出码：0 已创建，1 未创建（原因见 stderr），2 命令写法有误，130 被 Ctrl-C 中断。`,
 );
+
+interface MakeOptions extends NewOptions {
+  dir?: string;
+  home?: string;
+  json?: boolean;
+}
+
+const noticedWithinMs = 5000;
+const pollMs = 50;
+
+/** `hob new`: creates a folder with a working script. */
+async function makeScript(name: string | undefined, options: MakeOptions): Promise<void> {
+  const { home, service } = await findService(options.home);
+  const parent = options.dir === undefined ? join(home, 'scripts') : resolve(options.dir);
+  if (options.dir !== undefined) await requireFolder(parent);
+  const folderOf = (wanted: string) => join(parent, safeFileName(wanted));
+  const script = await collectProperties(name, options, (wanted) => faultOfPlace(folderOf(wanted)));
+  const folder = folderOf(script.name);
+  const client = service === null ? null : await ServiceClient.find(options.home);
+  if (client !== null && options.id !== undefined && (await isKnown(client, script.id)))
+    throw new UserError(
+      tr(
+        `Another script already has the id ${script.id}. Omit --id to generate a new one.`,
+        `已有脚本使用 ID ${script.id}。去掉 --id 会自动生成一个新的。`,
+      ),
+    );
+  const files = filesOfScript(script);
+  if (options.dir === undefined) await createScriptsFolder(parent);
+  await writeScript(folder, files);
+  const isNoticed = client !== null && (await untilKnown(client, script.id));
+  const isNameTaken = client !== null && (await isNamedTwice(client, script));
+  const isInHome = parent === join(home, 'scripts');
+  if (options.json === true)
+    printJson({
+      folder,
+      id: script.id,
+      name: script.name,
+      language: script.language,
+      files: files.map(({ path }) => path),
+    });
+  else
+    process.stdout.write(describeMade(script, { folder, parent, isInHome, client, isNoticed, isNameTaken }));
+}
+
+/** Creates the scripts folder of the home, which is missing if Hob has never run there. */
+async function createScriptsFolder(scripts: string): Promise<void> {
+  await mkdir(scripts, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    const errno = errnoOf(error);
+    throw new UserError(
+      tr(
+        `Cannot create the scripts folder ${scripts} (${errno}). Choose another folder: --dir <dir>`,
+        `无法创建存放脚本的文件夹 ${scripts}（${errno}）。请用 --dir <文件夹> 指定位置。`,
+      ),
+    );
+  });
+}
+
+async function isNamedTwice(client: ServiceClient, { id, name }: NewScript): Promise<boolean> {
+  const { scripts } = await client.get('/api/scripts');
+  return scriptsIn(scripts).some((other) => other.name === name && other.id !== id);
+}
+
+async function isKnown(client: ServiceClient, id: string): Promise<boolean> {
+  try {
+    await client.get(`/api/scripts/${encodeURIComponent(id)}`);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
+/** Waits until the service knows the script, so that the printed commands work immediately. False after a timeout. */
+async function untilKnown(client: ServiceClient, id: string): Promise<boolean> {
+  const deadline = performance.now() + noticedWithinMs;
+  while (performance.now() < deadline) {
+    if (await isKnown(client, id)) return true;
+    await wait(pollMs);
+  }
+  return false;
+}
+
+const defaultUrl = 'http://127.0.0.1:9527';
+
+interface Made {
+  readonly folder: string;
+  readonly parent: string;
+  /** Whether the script is in the scripts folder of the home. */
+  readonly isInHome: boolean;
+  readonly client: ServiceClient | null;
+  readonly isNoticed: boolean;
+  /** Whether another script has the same name. */
+  readonly isNameTaken: boolean;
+}
+
+/** Shows where the script is and how to run it. */
+function describeMade(
+  script: NewScript,
+  { folder, parent, isInHome, client, isNoticed, isNameTaken }: Made,
+): string {
+  const value = sampleValue(script.input, folder);
+  const body = {
+    script_id: script.id,
+    sync: true,
+    ...(value !== null && { data: { [script.input]: [value] } }),
+  };
+  const lines = [
+    tr(`Created ${script.name} in ${folder}`, `${script.name} 已创建：${folder}`),
+    ...(isNameTaken
+      ? [tr(`Note: another script is also named ${script.name}.`, `另有脚本也叫 ${script.name}。`)]
+      : []),
+    ...(isNoticed ? [] : [howToServe(isInHome ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
+    `${tr('Run it: ', '运行：')}${runLine(script, folder, isNameTaken)}`,
+    `${tr('Over HTTP: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Tells the user how to start a service that can run the script. */
+function howToServe(flags: string, isRunning: boolean): string {
+  const command = flags === '' ? 'hob start' : `hob serve${flags}`;
+  return isRunning
+    ? tr(
+        `The running Hob does not read scripts from this folder. Restart it with: ${command}`,
+        `正在运行的 Hob 不会读取那里的脚本。请这样重新启动它：${command}`,
+      )
+    : tr(`Hob is not running. Start it: ${command}`, `Hob 没有运行。启动它：${command}`);
+}
+
+/** Throws if the parent folder does not exist. */
+async function requireFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() === true) return;
+  throw new UserError(
+    tr(
+      `The folder ${folder} does not exist. Create it first, or choose another one with --dir.`,
+      `文件夹 ${folder} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
+    ),
+  );
+}
+
+/** Returns why the folder cannot be created; null if it can. */
+async function faultOfPlace(folder: string): Promise<string | null> {
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return null;
+  return tr(
+    `${folder} already exists and was not changed. Use another name, or another folder with --dir.`,
+    `${folder} 已经存在，没有改动它。请换一个名称，或用 --dir 换一个位置。`,
+  );
+}
+
+/** Creates a folder with these files atomically, because a service may be watching the parent folder. */
+export async function writeScript(folder: string, files: readonly NewFile[]): Promise<void> {
+  const fault = await faultOfPlace(folder);
+  if (fault !== null) throw new UserError(fault);
+  // A service ignores folders whose name begins with a dot.
+  const draft = join(dirname(folder), `.hob-new-${randomBytes(6).toString('hex')}`);
+  try {
+    // Not recursive: the parent exists, and a recursive mkdir in Node can loop forever if it cannot create the folder.
+    await mkdir(draft);
+    for (const { path, text } of files) {
+      const file = join(draft, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text, { flag: 'wx' });
+      if (text.startsWith('#!')) await chmod(file, 0o755);
+    }
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    throw new UserError(
+      tr(
+        `Cannot write ${folder} (${errno}). No files were left behind. To use another folder: --dir <dir>`,
+        `无法写入 ${folder}（${errno}），没有留下任何文件。可以用 --dir 换一个位置。`,
+      ),
+    );
+  }
+}

@@ -1,11 +1,16 @@
 import { Argument, type Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
-import { countArgument } from '../run/arguments.ts';
+import {
+  type CommonOptions,
+  countArgument,
+  exitCodesText,
+  homeOption,
+  jsonOption,
+  strictUsage,
+} from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 
 interface NotifyOptions extends CommonOptions {
   title?: string;

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { openOnDesktop } from '../../shared/open-on-desktop.ts';
 import { textOf } from '../answer-fields.ts';
-import { pickRun, runById } from '../history/pick-run.ts';
+import { pickRun, runById } from '../find-run.ts';
+import { findKnownScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
-import { findKnownScript } from '../run/find-known-script.ts';
+import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, strictUsage } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 import { UserError } from '../user-error.ts';
 
 export function configure(command: Command): void {

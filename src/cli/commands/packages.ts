@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-
-import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
-import { describePackages } from '../package/installed.ts';
+import { describePackages } from '../installed-packages.ts';
+import { type CommonOptions, homeOption, jsonOption, strictUsage } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);

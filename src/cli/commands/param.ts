@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { shownValue } from '../script/shown-value.ts';
-import { fileOption, findRun, needRun } from '../script/this-run.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { strictUsage } from '../options.ts';
+import { fileOption, findRun, needRun, shownValue } from '../this-run.ts';
 import { UserError } from '../user-error.ts';
 
 interface ParamOptions {

@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
-
+import { pickScript, scriptsIn } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, operationJsonOption, scriptMeaning } from '../options.ts';
-import { carryOut } from '../package/carry-out.ts';
-import { checkEnd, describePrepared } from '../package/describe-end.ts';
-import { pickScript, scriptsIn } from '../pick-script.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  homeOption,
+  operationJsonOption,
+  scriptMeaning,
+  strictUsage,
+} from '../options.ts';
+import { carryOut, checkEnd, describePrepared } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {

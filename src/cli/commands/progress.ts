@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { callHob } from '../script/call-hob.ts';
-import { fileOption, findRun } from '../script/this-run.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { strictUsage } from '../options.ts';
+import { callHob, fileOption, findRun } from '../this-run.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
 /** A progress report must not delay the script for long. */

@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
-
+import { pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, operationJsonOption, scriptMeaning } from '../options.ts';
-import { carryOut } from '../package/carry-out.ts';
-import { checkEnd, describeRolledBack } from '../package/describe-end.ts';
-import { pickInstalled } from '../package/installed.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  homeOption,
+  operationJsonOption,
+  scriptMeaning,
+  strictUsage,
+} from '../options.ts';
+import { carryOut, checkEnd, describeRolledBack } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {

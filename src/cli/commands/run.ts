@@ -1,10 +1,21 @@
-import { type Command, Option } from 'commander';
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
+import { type Command, Option } from 'commander';
+import type { JsonObject } from '../../shared/json.ts';
+import { findScript, type ScriptShape } from '../find-script.ts';
+import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { homeOption } from '../options.ts';
-import { collect, secondsArgument } from '../run/arguments.ts';
-import { type RunOptions, run } from '../run/run.ts';
-import { strictUsage } from '../strict-usage.ts';
+import { collect, homeOption, secondsArgument, strictUsage } from '../options.ts';
+import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
+import { Connection } from '../run-events.ts';
+import { ServiceClient } from '../service-client.ts';
+import { runIdIn, showRun, startRun } from '../show-run.ts';
+import { runsInBackground, startService } from '../start-service.ts';
+import { ask, canAsk } from '../terminal/ask.ts';
+import { printJson } from '../terminal/print.ts';
+import { printable } from '../terminal/text-width.ts';
+import { exitCodes, UserError } from '../user-error.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -80,3 +91,119 @@ Exit codes: 0 the run succeeded, and the code in its envelope, if it wrote one, 
 退出码：0 成功，且脚本返回的 code 为 0；1 失败或无法运行；2 命令写法有误；
 124 超过 --timeout；130 被 Ctrl-C 停止。`,
 );
+
+interface RunOptions {
+  param?: string[];
+  undeclared?: boolean;
+  async?: boolean;
+  follow?: boolean;
+  timeout?: number;
+  home?: string;
+  json?: boolean;
+}
+
+const secondMs = 1000;
+
+/** Runs a script. Unless --async is given, shows the run until it ends. */
+async function run(wanted: string, values: readonly string[], options: RunOptions): Promise<void> {
+  const connection = new Connection(await serviceOrOffer(options.home), options.home);
+  const { script } = await findScript(connection.client, wanted);
+  const piped = new PipedInput();
+  const data = await inputValues(script, values, piped);
+  const given = await readParamArguments(script, {
+    texts: options.param ?? [],
+    allowsUndeclared: options.undeclared === true,
+    piped,
+    warn,
+  });
+  const params = await askForMissing(script, given);
+  const isWatched = options.async !== true || options.follow === true;
+  const isJson = options.json === true;
+  const answer = await startRun(connection, { scriptId: script.id, data, params, isWatched });
+  const runId = runIdIn(answer);
+  if (isWatched) {
+    const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
+    await showRun(runId, { connection, isJson, timeoutMs });
+  } else if (isJson) printJson(answer);
+  else printRunId(runId);
+}
+
+/** Prints only the id to stdout, so that a shell can assign it to a variable. */
+export function printRunId(runId: string): void {
+  process.stdout.write(`${runId}\n`);
+  process.stderr.write(
+    tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),
+  );
+}
+
+export function warn(text: string): void {
+  process.stderr.write(`${tr('Note: ', '注意：')}${text}\n`);
+}
+
+/** The service of a home. If it is not running and there is a terminal, offers to start it. */
+async function serviceOrOffer(homeFlag: string | undefined): Promise<ServiceClient> {
+  const { home, service } = await findService(homeFlag);
+  if (service !== null || !canAsk()) return ServiceClient.find(homeFlag);
+  const answer = await ask(
+    tr(
+      `Hob is not running (home: ${home}). Start it now? [Y/n] `,
+      `Hob 没有运行（数据目录：${home}）。现在启动吗？[Y/n] `,
+    ),
+  );
+  if (!/^(?:y|yes|是|)$/i.test(answer.trim())) return ServiceClient.find(homeFlag);
+  const client = await startService(home);
+  process.stderr.write(runsInBackground(client));
+  return client;
+}
+
+/** Converts the arguments after the script name to the main input of a request; empty without arguments. */
+async function inputValues(
+  { name, input }: ScriptShape,
+  words: readonly string[],
+  piped: PipedInput,
+): Promise<JsonObject> {
+  if (words.length === 0) return {};
+  const title = printable(name);
+  if (input === null)
+    throw new UserError(
+      tr(
+        `${title} accepts no input values. To see what it accepts: hob show <script>`,
+        `${title} 没有主输入。hob show 会说明它接受什么。`,
+      ),
+      exitCodes.usage,
+    );
+  const values: string[] = [];
+  for (const word of words) values.push(...(word === '-' ? linesOf(await piped.read()) : [word]));
+  if (input.isSingle && values.length > 1)
+    throw new UserError(
+      tr(
+        `${title} accepts one input value (${input.name}), but got ${values.length}.`,
+        `${title} 只接受一个值（${input.name}），却给了 ${values.length} 个。`,
+      ),
+      exitCodes.usage,
+    );
+  return { [input.name]: input.pick !== null ? await existingPaths(values) : values };
+}
+
+/** Makes paths absolute, because the script has another working directory. */
+async function existingPaths(values: readonly string[]): Promise<string[]> {
+  const paths = values.map((value) => resolve(value));
+  const missing: string[] = [];
+  for (const path of paths) if (!(await exists(path))) missing.push(path);
+  if (missing.length === 0) return paths;
+  const shown = missing.map((path) => `  ${printable(path)}`).join('\n');
+  throw new UserError(
+    `${tr('The script was not run, because these paths do not exist:', '没有运行。以下路径不存在：')}\n${shown}`,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line !== '');
+}

@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
-import { runsInBackground, startService } from '../run/start-service.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { runsInBackground, startService } from '../start-service.ts';
+import { printJson } from '../terminal/print.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);

@@ -8,7 +8,7 @@ import { isAlive } from '../../shared/is-alive.ts';
 import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption } from '../options.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { UserError } from '../user-error.ts';
 

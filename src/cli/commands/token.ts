@@ -7,7 +7,7 @@ import { ensureToken, renewToken, TokenError, tokenFileOf } from '../../shared/t
 import { findService } from '../find-service.ts';
 import { language, tr } from '../language.ts';
 import { plainJsonOption } from '../options.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { printJson } from '../terminal/print.ts';
 import { UserError } from '../user-error.ts';
 
 interface TokenOptions {

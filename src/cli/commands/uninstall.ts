@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../shared/json.ts';
+import { type InstalledPackage, pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, jsonOption, scriptMeaning } from '../options.ts';
-import { type InstalledPackage, pickInstalled } from '../package/installed.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  homeOption,
+  jsonOption,
+  scriptMeaning,
+  strictUsage,
+} from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { printJson } from '../terminal/print-json.ts';
+import { confirm } from '../terminal/ask.ts';
+import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {

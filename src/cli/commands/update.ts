@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
-
+import type { JsonObject } from '../../shared/json.ts';
+import { type InstalledPackage, listInstalled, pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import { homeOption, scriptMeaning } from '../options.ts';
-import { type UpdateOptions, update } from '../package/update.ts';
-import { exitCodesText, strictUsage } from '../strict-usage.ts';
+import { exitCodesText, homeOption, scriptMeaning, strictUsage } from '../options.ts';
+import { carryOut, checkEnd, describeUpdated } from '../package-operation.ts';
+import { ServiceClient } from '../service-client.ts';
+import { sourceArgument } from '../source-argument.ts';
+import { printJson } from '../terminal/print.ts';
+import { formatCount } from '../terminal/quantities.ts';
+import { printable } from '../terminal/text-width.ts';
+import { exitCodes, UserError } from '../user-error.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -59,3 +65,144 @@ version stays in place. The previous version is kept; hob rollback restores it.
 正在进行的运行继续使用开始时的版本。新版本如果有错误，或无法准备运行环境，不会取代可用的旧版本。旧版本会保留，可用 hob rollback 回退。
 `,
 );
+
+interface UpdateOptions {
+  home?: string;
+  json?: boolean;
+  all?: boolean;
+  from?: string;
+  ref?: string;
+  path?: string;
+  prepare?: boolean;
+}
+
+const onlyOneOf = tr(
+  'Specify the scripts to update or use --all, but not both.',
+  '请指明要更新的脚本，或用 --all，不能同时使用。',
+);
+const nothingThere = tr(
+  'No scripts are installed, so there is nothing to update.',
+  '还没有安装任何脚本，没有可更新的。',
+);
+
+/** `hob update`: updates one script after the other. A failure does not stop the rest. */
+async function update(wanted: readonly string[], options: UpdateOptions): Promise<void> {
+  const { all: isAll = false, from, ref, path, json: isJson = false } = options;
+  if (isAll && wanted.length > 0) throw usage(onlyOneOf);
+  if (isAll && [from, ref, path].some((value) => value !== undefined))
+    throw usage(
+      tr(
+        '--from, --ref and --path apply to a single script and cannot be used with --all.',
+        '--from、--ref 和 --path 只用于单个脚本，不能与 --all 同时使用。',
+      ),
+    );
+  if (wanted.length > 1 && [from, ref, path].some((value) => value !== undefined))
+    throw usage(
+      tr(
+        '--from, --ref and --path apply to a single script. Update the scripts one by one.',
+        '--from、--ref 和 --path 只用于单个脚本，请逐个更新。',
+      ),
+    );
+  const client = await ServiceClient.find(options.home);
+  const targets = await choose(client, wanted, isAll);
+  const body = {
+    ...(from !== undefined && { source: await sourceArgument(from) }),
+    ...(ref !== undefined && { ref }),
+    ...(path !== undefined && { path }),
+    prepare: options.prepare !== false,
+  };
+  const [only] = targets;
+  if (only !== undefined && targets.length === 1 && !isAll) {
+    const answer = await updateOne(client, only, body);
+    if (isJson) printJson(answer);
+    await printEnd(client, only, answer, isJson);
+    return;
+  }
+  await updateAll(client, targets, { body, isJson });
+}
+
+async function choose(
+  client: ServiceClient,
+  wanted: readonly string[],
+  isAll: boolean,
+): Promise<InstalledPackage[]> {
+  if (wanted.length === 0 && !isAll) throw usage(whichOnes(await listInstalled(client)));
+  if (isAll) return listInstalled(client);
+  const chosen: InstalledPackage[] = [];
+  for (const each of wanted) chosen.push(await pickInstalled(client, each));
+  return [...new Map(chosen.map((target) => [target.id, target])).values()];
+}
+
+function whichOnes(installed: readonly InstalledPackage[]): string {
+  if (installed.length === 0) return nothingThere;
+  const names = installed.map(({ name, id }) => `  ${id}  ${name}`).join('\n');
+  return printable(
+    tr(
+      `Specify the scripts to update, or use --all. Installed scripts:\n${names}`,
+      `请指明要更新的脚本，或用 --all。已安装的有：\n${names}`,
+    ),
+  );
+}
+
+function updateOne(
+  client: ServiceClient,
+  { id, name }: InstalledPackage,
+  body: JsonObject,
+): Promise<JsonObject> {
+  return carryOut(client, {
+    path: `/api/packages/${encodeURIComponent(id)}/update`,
+    body,
+    subject: printable(name),
+    onStop: tr(
+      `Cancelled the update of ${printable(name)}. The installed version is unchanged.`,
+      `已停止更新 ${printable(name)}，保留原来的版本。`,
+    ),
+  });
+}
+
+/** Prints the result of an update. Throws if it failed. */
+async function printEnd(
+  client: ServiceClient,
+  before: InstalledPackage,
+  answer: JsonObject,
+  isJson: boolean,
+): Promise<void> {
+  const operation = checkEnd(answer, printable(before.name));
+  if (isJson) return;
+  const after = (await listInstalled(client)).find(({ id }) => id === before.id);
+  process.stdout.write(describeUpdated(operation, before, after));
+}
+
+async function updateAll(
+  client: ServiceClient,
+  targets: readonly InstalledPackage[],
+  { body, isJson }: { body: JsonObject; isJson: boolean },
+): Promise<void> {
+  const answers: JsonObject[] = [];
+  let failed = 0;
+  for (const target of targets) {
+    try {
+      const answer = await updateOne(client, target, body);
+      answers.push(answer);
+      await printEnd(client, target, answer, isJson);
+    } catch (error) {
+      // Ctrl-C ends all updates.
+      if (!(error instanceof UserError) || error.exitCode !== exitCodes.failed) throw error;
+      failed++;
+      process.stderr.write(`${error.message}\n`);
+    }
+  }
+  if (isJson) printJson({ items: answers, next: null });
+  if (failed > 0)
+    throw new UserError(
+      tr(
+        `${failed} of ${formatCount(targets.length, 'script')} could not be updated.`,
+        `${targets.length} 个脚本中有 ${failed} 个未能更新。`,
+      ),
+    );
+  if (targets.length === 0 && !isJson) process.stdout.write(`${nothingThere}\n`);
+}
+
+function usage(message: string): UserError {
+  return new UserError(message, exitCodes.usage);
+}

@@ -1,5 +1,5 @@
 import { tr } from '../language.ts';
-import { paint } from './paint.ts';
+import { paint } from './print.ts';
 import { padToWidth, widthOf } from './text-width.ts';
 
 interface ProblemToShow {

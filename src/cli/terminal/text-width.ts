@@ -35,3 +35,26 @@ export function padToWidth(text: string, columns: number, side: 'left' | 'right'
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '?');
 }
+
+/**
+ * Possible line breaks: after a space, and in Chinese next to any character, except before closing and after opening punctuation.
+ */
+const breaks =
+  /(?<= )|(?<=[\p{Script=Han}，。；：、？！）”])(?=[^，。；：、？！）” ])|(?<=[^（“ ])(?=[\p{Script=Han}（“])/u;
+
+/** Wraps a text to the given width. A longer word gets its own line. */
+export function wrapText(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    let line = '';
+    for (const piece of paragraph.split(breaks)) {
+      const longer = line + piece;
+      if (line !== '' && widthOf(longer.trimEnd()) > columns) {
+        lines.push(line.trimEnd());
+        line = piece;
+      } else line = longer;
+    }
+    lines.push(line.trimEnd());
+  }
+  return lines;
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../shared/json.ts';
+import type { MainInput, ScriptShape } from './find-script.ts';
+import { tr } from './language.ts';
+import type { ServiceClient } from './service-client.ts';
+import { printable } from './terminal/text-width.ts';
+
+/** A curl command that runs a script, to be copied into a shell. */
+export function curlLine(url: string, body: JsonObject, { needsToken }: { needsToken: boolean }): string {
+  // Names come from manifests: a quote in a name must not end the quoted argument.
+  const json = JSON.stringify(body).replaceAll("'", '\\u0027');
+  const token = needsToken ? ` -H "$(hob token --header)"` : '';
+  return `curl -sS ${url}/api/execute${token} -H 'Content-Type: application/json' -d '${json}'`;
+}
+
+/** A curl command that runs a script, with placeholders for the required values. */
+export function curlOf(client: ServiceClient, { id, input, params }: ScriptShape): string {
+  const required = params.filter((param) => param.isRequired && param.default === undefined);
+  const body = {
+    script_id: id,
+    sync: true,
+    ...(input !== null && { data: { [input.name]: ['...'] } }),
+    ...(required.length > 0 && { params: Object.fromEntries(required.map(({ name }) => [name, '...'])) }),
+  };
+  return curlLine(client.url, body, client);
+}
+
+/** A `hob run` command for a script, with placeholders for the required values. */
+export function runLine({ id, name, input, params }: ScriptShape): string {
+  const required = params.filter(
+    (param) => param.isRequired && param.default === undefined && !param.isSecret,
+  );
+  const words = [
+    ...(input === null ? [] : [placeOf(input)]),
+    ...required.map((param) => `-p ${printable(param.name)}=...`),
+  ];
+  return ['hob run', shellWord(name) ?? id, ...words].join(' ');
+}
+
+function placeOf({ name, pick, isSingle }: MainInput): string {
+  if (pick === null) return `<${printable(name)}>`;
+  if (pick === 'folders') return isSingle ? tr('<folder>', '<文件夹>') : tr('<folders>', '<文件夹>');
+  return isSingle ? tr('<file>', '<文件>') : tr('<files>', '<文件>');
+}
+
+/** The name, quoted if necessary; null if not every shell would read it literally. */
+function shellWord(name: string): string | null {
+  if (/^[\p{L}\p{N}_.][\p{L}\p{N}_.-]*$/u.test(name)) return name;
+  return /^[\p{L}\p{N} _.,()&+:-]+$/u.test(name) && !name.startsWith('-') ? `"${name}"` : null;
+}
+
+/** Quotes a text so that a shell reads it as one word. */
+export function quoteWord(text: string): string {
+  return /^[\p{L}\p{N}_./+-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,167 @@
+import type { JsonObject } from '../../../shared/json.ts';
+import { errorIn, numberOf, textOf } from '../../answer-fields.ts';
+import { tr } from '../../language.ts';
+import { bar, DrawnLine, type Screen } from '../../terminal/drawn-line.ts';
+import { formatBytes, formatDuration } from '../../terminal/quantities.ts';
+import { cutToWidth, padToWidth, widthOf } from '../../terminal/text-width.ts';
+
+const narrowestBar = 10;
+const widestBar = 30;
+const gap = '  ';
+const colon = tr(': ', '：');
+const looking = tr('listing files', '正在查看有哪些文件');
+
+/**
+ * The progress on one line of at most `columns` columns. Less important parts are left out if there is no room. Numbers keep their
+ * width, so that the line does not jump. The bar is ASCII, because block characters have different widths in different fonts.
+ */
+export function progressLine(download: Download, columns: number): string {
+  const { bytesTotal, bytesDone } = download;
+  const name = cutToWidth(download.repoId, Math.max(12, Math.floor(columns / 3)));
+  if (bytesTotal === null) return cutToWidth(`${name}${gap}${looking} ...`, columns);
+  const fraction = fractionDone(download);
+  const percent = `${Math.floor(fraction * 100)}%`.padStart(5);
+  const size = ofTotal(padToWidth(formatBytes(bytesDone), 7, 'right'), formatBytes(bytesTotal));
+  const rate = padToWidth(rateOf(download), 9, 'right');
+  const left = padToWidth(leftOf(download), 10, 'right');
+  const files = filesOf(download);
+  for (const details of [[size, rate, left, files], [size, rate, left], [size, left], [left], []]) {
+    const text = [percent, ...details].join(gap);
+    const room = columns - widthOf(name) - gap.length - widthOf(text);
+    if (room < narrowestBar + 2) continue;
+    return `${name}${gap}${bar(fraction, Math.min(room - 2, widestBar))}${text}`;
+  }
+  return cutToWidth(`${percent.trim()} ${name}`, columns);
+}
+
+/** The progress as a sentence, for a log. */
+export function progressSentence(download: Download): string {
+  const { repoId, bytesDone, bytesTotal } = download;
+  if (bytesTotal === null) return `${repoId}${colon}${looking}`;
+  const percent = Math.floor(fractionDone(download) * 100);
+  const details = [
+    ofTotal(formatBytes(bytesDone), formatBytes(bytesTotal)),
+    rateOf(download),
+    leftOf(download),
+  ];
+  const known = [`${percent}%`, ...details, filesOf(download).trim()].filter((each) => each !== '');
+  return `${repoId}${colon}${known.join(tr(', ', '，'))}`;
+}
+
+/** Between 0 and 1; 1 if there is nothing to download. */
+export function fractionDone({ bytesDone, bytesTotal }: Download): number {
+  if (bytesTotal === null) return 0;
+  return bytesTotal === 0 ? 1 : Math.min(1, bytesDone / bytesTotal);
+}
+
+function ofTotal(done: string, total: string): string {
+  return tr(`${done} of ${total}`, `${done} / ${total}`);
+}
+
+function rateOf({ bytesPerSecond }: Download): string {
+  return bytesPerSecond === null ? '' : `${formatBytes(bytesPerSecond)}/s`;
+}
+
+function leftOf({ secondsLeft }: Download): string {
+  if (secondsLeft === null) return '';
+  const duration = formatDuration(secondsLeft);
+  return tr(`${duration} left`, `剩余 ${duration}`);
+}
+
+function filesOf({ filesDone, filesTotal }: Download): string {
+  if (filesTotal === null) return '';
+  const done = padToWidth(String(filesDone), String(filesTotal).length, 'right');
+  return `${done}/${filesTotal} ${tr('files', '个文件')}`;
+}
+
+/** Shows the progress of a download. */
+export interface ProgressDisplay {
+  show(download: Download): void;
+  /** Removes the progress line. */
+  clear(): void;
+}
+
+/** One line that is redrawn on a terminal; separate lines elsewhere. */
+export function displayOn(screen: Screen, nowMs: () => number): ProgressDisplay {
+  return screen.isTTY === true ? new OneLine(screen) : new PlainLines(screen, nowMs);
+}
+
+class OneLine implements ProgressDisplay {
+  readonly #line: DrawnLine;
+
+  constructor(screen: Screen) {
+    this.#line = new DrawnLine(screen);
+  }
+
+  show(download: Download): void {
+    this.#line.draw((columns) => progressLine(download, columns));
+  }
+
+  clear(): void {
+    this.#line.clear();
+  }
+}
+
+const betweenLinesMs = 5000;
+const tenths = 10;
+
+class PlainLines implements ProgressDisplay {
+  readonly #screen: Screen;
+  readonly #nowMs: () => number;
+  #next: { atMs: number; tenth: number } | null = null;
+
+  constructor(screen: Screen, nowMs: () => number) {
+    this.#screen = screen;
+    this.#nowMs = nowMs;
+  }
+
+  show(download: Download): void {
+    const now = this.#nowMs();
+    const tenth = Math.floor(fractionDone(download) * tenths);
+    const isDue = this.#next === null || now >= this.#next.atMs || tenth >= this.#next.tenth;
+    // The caller prints the final message.
+    if (!isDue || download.state !== 'running') return;
+    this.#screen.write(`${progressSentence(download)}\n`);
+    this.#next = { atMs: now + betweenLinesMs, tenth: tenth + 1 };
+  }
+
+  clear(): void {
+    this.#next = null;
+  }
+}
+
+/** The part of a download that commands show. */
+export interface Download {
+  readonly id: string;
+  readonly repoId: string;
+  readonly state: string;
+  readonly bytesDone: number;
+  readonly bytesTotal: number | null;
+  readonly filesDone: number;
+  readonly filesTotal: number | null;
+  readonly bytesPerSecond: number | null;
+  readonly secondsLeft: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly folder: string | null;
+  /** Reason of a failure, with a hint. */
+  readonly error: string | null;
+}
+
+export function readDownload(answer: JsonObject): Download {
+  return {
+    id: textOf(answer.download_id) ?? '',
+    repoId: textOf(answer.repo_id) ?? '',
+    state: textOf(answer.state) ?? '',
+    bytesDone: numberOf(answer.bytes_done) ?? 0,
+    bytesTotal: numberOf(answer.bytes_total),
+    filesDone: numberOf(answer.files_done) ?? 0,
+    filesTotal: numberOf(answer.files_total),
+    bytesPerSecond: numberOf(answer.bytes_per_s),
+    secondsLeft: numberOf(answer.seconds_left),
+    startedAt: textOf(answer.started_at) ?? '',
+    endedAt: textOf(answer.ended_at),
+    folder: textOf(answer.folder),
+    error: errorIn(answer.error),
+  };
+}

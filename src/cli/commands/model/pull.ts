@@ -1,0 +1,296 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts';
+import { objectsIn, textOf } from '../../answer-fields.ts';
+import { pickScript, scriptsIn } from '../../find-script.ts';
+import { catchInterrupt } from '../../interrupt.ts';
+import { tr } from '../../language.ts';
+import { RefusedError, ServiceClient } from '../../service-client.ts';
+import { printJson } from '../../terminal/print.ts';
+import { formatBytes, formatCount, formatDuration } from '../../terminal/quantities.ts';
+import { printable } from '../../terminal/text-width.ts';
+import { exitCodes, UserError } from '../../user-error.ts';
+import { type Download, displayOn, type ProgressDisplay, readDownload } from './progress.ts';
+
+interface ScriptModels {
+  readonly name: string;
+  /** Without duplicates, in the order of the manifest. */
+  readonly here: readonly string[];
+  readonly missing: readonly string[];
+}
+
+export interface PullOptions {
+  home?: string;
+  json?: boolean;
+  source?: string;
+  files?: string[];
+  revision?: string;
+  for?: string;
+}
+
+/** `hob model pull`: prints the progress to stderr and the result to stdout. */
+export async function pull(repo: string | undefined, options: PullOptions): Promise<void> {
+  const { home, source, files, revision, for: script, json: isJson = false } = options;
+  const details = {
+    ...(source !== undefined && { source }),
+    ...(files !== undefined && { files }),
+    ...(revision !== undefined && { revision }),
+  };
+  if (repo !== undefined && script === undefined) {
+    const client = await ServiceClient.find(home);
+    const answer = await pullModel(client, { repoId: repo, ...details });
+    const download = readDownload(answer);
+    if (isJson) printJson(answer);
+    if (download.state !== 'done') throw new UserError(describeEnd(download));
+    if (!isJson) process.stdout.write(`${describeEnd(download)}\n`);
+    if (Array.isArray(answer.files) && answer.files.length > 0) await notePart(client, repo);
+    return;
+  }
+  if (repo === undefined && script === undefined && files !== undefined)
+    throw usage(
+      tr(
+        'Name the model before --files, because --files takes all arguments after it: hob model pull <owner>/<name> --files "*.onnx"',
+        '请在 --files 之前写明模型，因为 --files 会包含其后的所有内容：hob model pull <owner>/<name> --files "*.onnx"',
+      ),
+    );
+  if (repo !== undefined || script === undefined)
+    throw usage(
+      tr(
+        'Specify what to download: either <owner>/<name> or --for <script>.',
+        '请指明要下载的模型：<owner>/<name> 或 --for <脚本>。',
+      ),
+    );
+  if (Object.keys(details).length > 0)
+    throw usage(
+      tr(
+        '--source, --files and --revision apply to a single model. With --for, the manifest of the script decides.',
+        '--source、--files 和 --revision 只用于单个模型：使用 --for 时，由脚本声明需要什么。',
+      ),
+    );
+  await pullFor(await ServiceClient.find(home), script, isJson);
+}
+
+/** Warns if the downloaded files are only a part of the model. */
+async function notePart(client: ServiceClient, repoId: string): Promise<void> {
+  try {
+    await findModel(client, repoId);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(
+      tr(
+        `Note: these are only some files of ${repoId}. Scripts that look up the model get "not downloaded", unless a script declares that it needs only these files.\n`,
+        `提示：这只是 ${repoId} 的部分文件。除非有脚本声明只需要这些文件，否则脚本查询该模型时会得到“未下载”。\n`,
+      ),
+    );
+  }
+}
+
+/** Downloads the missing models one after the other, because each uses several connections. A failure does not stop the rest. */
+async function pullFor(client: ServiceClient, script: string, isJson: boolean): Promise<void> {
+  const { name, here, missing } = await modelsOfScript(client, script);
+  process.stderr.write(`${describeNeeds(name, here.length, missing.length)}\n`);
+  const answers: JsonObject[] = [];
+  for (const repoId of missing) {
+    const answer = await pullModel(client, { repoId }).catch((error: unknown) => printRefusal(repoId, error));
+    if (answer === null) continue;
+    answers.push(answer);
+    const download = readDownload(answer);
+    if (download.state !== 'done') process.stderr.write(`${describeEnd(download)}\n`);
+    else if (!isJson) process.stdout.write(`${describeEnd(download)}\n`);
+  }
+  if (isJson) printJson({ items: answers, next: null });
+  const done = answers.filter(({ state }) => state === 'done').length;
+  if (done < missing.length)
+    throw new UserError(
+      tr(
+        `${missing.length - done} of ${formatCount(missing.length, 'model')} could not be downloaded.`,
+        `${missing.length} 个模型中有 ${missing.length - done} 个无法下载。`,
+      ),
+    );
+}
+
+/** Prints a refusal. A manifest may declare a model that does not exist. */
+function printRefusal(repoId: string, error: unknown): null {
+  if (!(error instanceof RefusedError)) throw error;
+  const shown = printable(repoId);
+  process.stderr.write(
+    tr(`Failed to download ${shown}: ${error.message}\n`, `无法下载 ${shown}：${error.message}\n`),
+  );
+  return null;
+}
+
+function describeNeeds(name: string, here: number, missing: number): string {
+  const all = here + missing;
+  if (all === 0) return tr(`${name} declares no models.`, `${name} 没有声明任何模型。`);
+  if (missing === 0) return tr(`All models of ${name} are downloaded.`, `${name} 的所有模型都已下载。`);
+  return tr(
+    `${name} needs ${formatCount(all, 'model')}: ${here} downloaded, ${missing} missing.`,
+    `${name} 需要 ${all} 个模型：已有 ${here} 个，缺少 ${missing} 个。`,
+  );
+}
+
+function usage(message: string): UserError {
+  return new UserError(message, exitCodes.usage);
+}
+
+/** The models that a script declares, by its id or its exact name. */
+async function modelsOfScript(client: ServiceClient, wanted: string): Promise<ScriptModels> {
+  const { scripts } = await client.get('/api/scripts');
+  const { id } = pickScript(scriptsIn(scripts), wanted);
+  const script = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
+  const models = objectsIn(script.models).map(({ repo_id, state }) => ({
+    repoId: textOf(repo_id) ?? '',
+    isHere: state === 'complete',
+  }));
+  const reposOf = (isHere: boolean) => [
+    ...new Set(models.filter((model) => model.isHere === isHere).map(({ repoId }) => repoId)),
+  ];
+  const missing = reposOf(false);
+  return {
+    name: printable(textOf(script.name) ?? wanted),
+    here: reposOf(true).filter((repoId) => !missing.includes(repoId)),
+    missing,
+  };
+}
+
+/** Polling interval: looks smooth and costs the service next to nothing. */
+const pollMs = 250;
+
+/** Shows the progress of a download until it ends or the signal aborts. Returns the last state. */
+export async function followDownload(
+  id: string,
+  { client, display, signal }: { client: ServiceClient; display: ProgressDisplay; signal: AbortSignal },
+): Promise<JsonObject> {
+  try {
+    for (;;) {
+      const answer = await client.get(pathOf(id));
+      const download = readDownload(answer);
+      if (download.state !== 'running' || signal.aborted) return answer;
+      display.show(download);
+      await wait(pollMs, undefined, { signal }).catch(() => {});
+    }
+  } catch (error) {
+    throw error instanceof UserError ? withResumeHint(error) : error;
+  } finally {
+    display.clear();
+  }
+}
+
+/** Cancels a download and waits until it has ended. */
+export async function stopDownload(id: string, client: ServiceClient): Promise<JsonObject> {
+  await client.post(`${pathOf(id)}/cancel`).catch((error: unknown) => {
+    // The download has just ended.
+    if (!(error instanceof RefusedError && error.code === 'download-ended')) throw error;
+  });
+  for (;;) {
+    const answer = await client.get(pathOf(id));
+    if (readDownload(answer).state !== 'running') return answer;
+    await wait(pollMs);
+  }
+}
+
+function pathOf(id: string): string {
+  return `/api/models/downloads/${encodeURIComponent(id)}`;
+}
+
+/** Adds a hint to the error of a service that was stopped or restarted during the download. */
+function withResumeHint(error: UserError): UserError {
+  const advice = tr(
+    'The downloaded part is kept. To resume, start Hob and run the same command again.',
+    '已下载的部分会保留：Hob 运行后，再次运行同一命令即可继续。',
+  );
+  return new UserError(`${error.message}\n${advice}`, error.exitCode);
+}
+
+interface PullRequest {
+  readonly repoId: string;
+  readonly source?: string;
+  readonly files?: readonly string[];
+  readonly revision?: string;
+}
+
+/**
+ * Downloads one model and shows the progress on stderr. Returns the download, whether it succeeded or not. Ctrl-C cancels a
+ * download that this command started; a download of another client continues.
+ */
+async function pullModel(client: ServiceClient, request: PullRequest): Promise<JsonObject> {
+  const { repoId, source, files, revision } = request;
+  const interrupt = catchInterrupt();
+  try {
+    const started = await client.post('/api/models/download', {
+      repo_id: repoId,
+      ...(source !== undefined && { source }),
+      ...(files !== undefined && { files: [...files] }),
+      ...(revision !== undefined && { revision }),
+    });
+    const id = textOf(started.download_id) ?? '';
+    const isJoined = started.is_joined === true;
+    if (isJoined) process.stderr.write(`${joined(repoId)}\n`);
+    const { signal } = interrupt;
+    const display = displayOn(process.stderr, () => performance.now());
+    const seen = await followDownload(id, { client, display, signal });
+    if (readDownload(seen).state !== 'running') return seen;
+    if (isJoined) throw new UserError(continuesElsewhere(repoId), interrupt.exitCode);
+    process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
+    const stopped = await stopDownload(id, client);
+    if (readDownload(stopped).state !== 'cancelled') return stopped;
+    throw new UserError(
+      tr(`Cancelled the download of ${repoId}. ${isKept}`, `已停止下载 ${repoId}。${isKept}`),
+      interrupt.exitCode,
+    );
+  } finally {
+    interrupt.release();
+  }
+}
+
+const isKept = tr(
+  'The downloaded part is kept. To resume, run the same command again.',
+  '已下载的部分会保留，再次运行同一命令即可继续。',
+);
+
+function joined(repoId: string): string {
+  return tr(
+    `${repoId} is already being downloaded. Showing the progress.`,
+    `${repoId} 已经在下载，以下是进度。`,
+  );
+}
+
+function continuesElsewhere(repoId: string): string {
+  return tr(
+    `The download of ${repoId} continues, because another client started it. To cancel it: hob model cancel ${repoId}`,
+    `${repoId} 由别人发起下载，会在服务中继续。如需停止：hob model cancel ${repoId}`,
+  );
+}
+
+/** The message for a download that has ended. */
+function describeEnd(download: Download): string {
+  const { repoId, state, folder, bytesTotal, filesTotal, startedAt, endedAt, error } = download;
+  if (state === 'failed')
+    return tr(
+      `Failed to download ${repoId}: ${error ?? 'unknown reason'}`,
+      `无法下载 ${repoId}：${error ?? '原因不明'}`,
+    );
+  if (state !== 'done')
+    return tr(
+      `The download of ${repoId} was cancelled by another client, or stopped together with the service. ${isKept}`,
+      `${repoId} 的下载被别人停止，或随服务一起停止了。${isKept}`,
+    );
+  const seconds = (Date.parse(endedAt ?? '') - Date.parse(startedAt)) / 1000;
+  const [size, files, duration] = [formatBytes(bytesTotal ?? 0), filesTotal ?? 0, formatDuration(seconds)];
+  return tr(
+    `Downloaded ${repoId} to ${folder ?? ''} (${size} in ${formatCount(files, 'file')}, ${duration})`,
+    `${repoId} 已下载到 ${folder ?? ''}（${files} 个文件，共 ${size}，用时 ${duration}）`,
+  );
+}
+
+/** Finds the folder of a model. The error for a missing model names the download command. */
+export async function findModel(client: ServiceClient, repoId: string): Promise<JsonObject> {
+  const query = new URLSearchParams({ repo_id: repoId });
+  const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {
+    const isMissing = error instanceof RefusedError && error.code === 'model-not-downloaded';
+    if (!isMissing) throw error;
+    const advice = tr(`To download it: hob model pull ${repoId}`, `下载它：hob model pull ${repoId}`);
+    throw new UserError(`${error.message}\n${advice}`);
+  });
+  return isJsonObject(data) ? data : {};
+}

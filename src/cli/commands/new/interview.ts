@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface, type Interface } from 'node:readline';
+
+import { tr } from '../../language.ts';
+import { paint } from '../../terminal/print.ts';
+import { exitCodes, UserError } from '../../user-error.ts';
+import type { InputKind, NewScript, ScriptLanguage } from './new-script.ts';
+
+interface Choice<Value> {
+  readonly value: Value;
+  /** The word that selects it; its number works too. */
+  readonly word: string;
+  readonly meaning: string;
+}
+
+const interruptedCode = 130;
+
+/** Whether prompts are possible: stdin and stderr are terminals. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Prompts on the terminal. Lines typed ahead are used for the next prompts. */
+export class Interview {
+  readonly #terminal: Interface;
+  readonly #typed: string[] = [];
+  #take: ((line: string | null) => void) | null = null;
+  #isOver = false;
+
+  constructor() {
+    this.#terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+    this.#terminal.on('line', (line) => {
+      if (this.#take === null) this.#typed.push(line);
+      else this.#take(line);
+    });
+    // Ctrl-C or Ctrl-D.
+    this.#terminal.on('close', () => {
+      this.#isOver = true;
+      this.#take?.(null);
+    });
+  }
+
+  /** Asks for a line of text until it is valid. */
+  async text(question: string, faultOf: (given: string) => Promise<string | null>): Promise<string> {
+    for (;;) {
+      const given = await this.#ask(question);
+      const fault = await faultOf(given);
+      if (fault === null) return given;
+      this.#say(fault);
+    }
+  }
+
+  /** Asks for one of several choices, by number, word or prefix of the word. Enter selects the first. */
+  async choice<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value> {
+    process.stderr.write(`\n${paint('bold', question, process.stderr)}\n`);
+    for (const [at, { word, meaning }] of choices.entries())
+      process.stderr.write(`  ${at + 1}  ${word.padEnd(12)}${paint('dim', meaning, process.stderr)}\n`);
+    for (;;) {
+      const given = (await this.#ask(tr('Choose', '请选择'), '1')).toLowerCase() || '1';
+      const found = choices.filter(({ word }, at) => given === String(at + 1) || word.startsWith(given));
+      const [only, ...others] = found;
+      if (only !== undefined && others.length === 0) return only.value;
+      this.#say(
+        tr(`Type a number from 1 to ${choices.length}.`, `请输入 1 到 ${choices.length} 之间的数字。`),
+      );
+    }
+  }
+
+  async yesOrNo(question: string): Promise<boolean> {
+    for (;;) {
+      const given = (await this.#ask(question, 'n')).toLowerCase();
+      if (/^(?:y|yes|是)$/.test(given)) return true;
+      if (/^(?:n|no|否)?$/.test(given)) return false;
+      this.#say(tr('Type y or n.', '请输入 y 或 n。'));
+    }
+  }
+
+  close(): void {
+    this.#terminal.close();
+  }
+
+  async #ask(question: string, fallback = ''): Promise<string> {
+    const hint = fallback === '' ? '' : paint('dim', ` [${fallback}]`, process.stderr);
+    this.#terminal.setPrompt(`${paint('bold', question, process.stderr)}${hint}${tr(': ', '：')}`);
+    this.#terminal.prompt();
+    const line = await this.#nextLine();
+    if (line !== null) return line.trim();
+    process.stderr.write('\n');
+    throw new UserError(tr('Nothing was written.', '没有写入任何文件。'), interruptedCode);
+  }
+
+  #nextLine(): Promise<string | null> {
+    const typed = this.#typed.shift();
+    if (typed !== undefined) return Promise.resolve(typed);
+    if (this.#isOver) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.#take = (line) => {
+        this.#take = null;
+        resolve(line);
+      };
+    });
+  }
+
+  #say(complaint: string): void {
+    process.stderr.write(`  ${paint('yellow', complaint, process.stderr)}\n`);
+  }
+}
+
+export interface NewOptions {
+  lang?: ScriptLanguage;
+  desc?: string;
+  input?: InputKind;
+  node?: boolean;
+  id?: string;
+  yes?: boolean;
+}
+
+/** Returns why a script with this name cannot be created; null if it can. */
+type FaultOf = (name: string) => Promise<string | null>;
+
+const longestName = 100;
+
+/** Collects the properties of a new script from the command line, from prompts and from defaults. */
+export async function collectProperties(
+  name: string | undefined,
+  options: NewOptions,
+  faultOfPlace: FaultOf,
+): Promise<NewScript> {
+  const given = name?.trim();
+  if (given !== undefined) {
+    const fault = faultOfName(given);
+    if (fault !== null) throw new UserError(fault, exitCodes.usage);
+    const taken = await faultOfPlace(given);
+    if (taken !== null) throw new UserError(taken);
+  }
+  const mayAsk = options.yes !== true && canAsk();
+  const collected = mayAsk ? await ask(given, options, faultOfPlace) : useDefaults(given, options);
+  return { ...collected, id: options.id ?? randomUUID() };
+}
+
+/** Returns why a name is invalid; null if it is valid. */
+function faultOfName(name: string): string | null {
+  if (name === '') return tr('A script needs a name.', '脚本需要一个名称。');
+  if (/\p{Cc}/u.test(name))
+    return tr(
+      'A name must be a single line without tabs or other control characters.',
+      '名称只能是一行，不能有制表符之类的字符。',
+    );
+  if ([...name].length > longestName)
+    return tr(`A name can have at most ${longestName} characters.`, `名称最多 ${longestName} 个字符。`);
+  return null;
+}
+
+type Collected = Omit<NewScript, 'id'>;
+
+/** Fills in the defaults without prompts. The language has a default only with --yes. */
+function useDefaults(name: string | undefined, { lang, desc, input, node, yes }: NewOptions): Collected {
+  if (name === undefined)
+    throw new UserError(
+      tr(
+        'Specify a name, for example: hob new "My script" --lang python',
+        '请给出脚本名称，例如：hob new "我的脚本" --lang python',
+      ),
+      exitCodes.usage,
+    );
+  if (lang === undefined && yes !== true)
+    throw new UserError(
+      tr(
+        'Specify the language with --lang, or use --yes to accept the defaults.',
+        '请用 --lang 给出语言，或用 --yes 采用默认值。',
+      ),
+      exitCodes.usage,
+    );
+  return {
+    name,
+    language: lang ?? 'python',
+    desc: desc ?? '',
+    input: input ?? 'files',
+    isNode: node === true,
+  };
+}
+
+async function ask(
+  known: string | undefined,
+  { lang, desc, input, node }: NewOptions,
+  faultOfPlace: FaultOf,
+): Promise<Collected> {
+  const interview = new Interview();
+  try {
+    process.stderr.write(
+      `${tr('Press Enter to accept the value in brackets. Ctrl-C exits without writing anything.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
+    );
+    const faultOf = async (name: string) => faultOfName(name) ?? (await faultOfPlace(name));
+    const collected = {
+      name: known ?? (await interview.text(tr('Name', '名称'), faultOf)),
+      language: lang ?? (await interview.choice(tr('Language', '语言'), languageChoices)),
+      desc:
+        desc ??
+        (await interview.text(
+          tr('Description in one sentence (optional)', '一句话说明它做什么（可以留空）'),
+          async () => null,
+        )),
+      input: input ?? (await interview.choice(tr('Input', '处理什么？'), inputChoices)),
+      isNode:
+        node ??
+        (await interview.yesOrNo(tr('Can other scripts call it (y/n)', '允许其他脚本调用它吗（y/n）'))),
+    };
+    process.stderr.write('\n');
+    return collected;
+  } finally {
+    interview.close();
+  }
+}
+
+const languageChoices = [
+  { value: 'python', word: 'python', meaning: 'Python 3.8+' },
+  { value: 'node', word: 'node', meaning: 'JavaScript, Node 18+' },
+  {
+    value: 'typescript',
+    word: 'typescript',
+    meaning: tr('no build step needed', '直接运行，无需编译'),
+  },
+  { value: 'bash', word: 'bash', meaning: tr('a shell script', 'shell 脚本') },
+  { value: 'powershell', word: 'powershell', meaning: 'PowerShell' },
+] as const;
+
+const inputChoices = [
+  { value: 'files', word: 'files', meaning: tr('file paths', '文件路径') },
+  { value: 'folders', word: 'folders', meaning: tr('folder paths', '文件夹路径') },
+  { value: 'text', word: 'text', meaning: tr('text that the user enters', '用户输入的文本') },
+  { value: 'none', word: 'none', meaning: tr('only params', '只有参数，没有输入') },
+] as const;

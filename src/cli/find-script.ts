@@ -1,0 +1,280 @@
+import { basename, dirname, extname } from 'node:path';
+
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { objectsIn, textOf, textsIn } from './answer-fields.ts';
+import { tr } from './language.ts';
+import type { ServiceClient } from './service-client.ts';
+import { printable } from './terminal/text-width.ts';
+import { UserError } from './user-error.ts';
+
+export interface KnownScript {
+  readonly id: string;
+  readonly name: string;
+  readonly folder?: string;
+}
+
+/** A shorter prefix is more likely a mistyped name than an id. */
+const shortestPrefix = 4;
+const shownPrefix = 8;
+
+/** Reads from GET /api/scripts what is needed to identify a script. */
+export function scriptsIn(scripts: Json | undefined): KnownScript[] {
+  return objectsIn(scripts).map(({ id, name, folder }) => ({
+    id: textOf(id) ?? '',
+    name: textOf(name) ?? '',
+    folder: textOf(folder) ?? '',
+  }));
+}
+
+/** Finds a script by id, id prefix or exact name. Throws if there is none or more than one. */
+export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
+  const found = exactMatches(known, wanted);
+  const [only, ...others] = found;
+  const shown = printable(wanted);
+  if (only === undefined)
+    throw new UserError(
+      tr(
+        `No script has the id or name "${shown}". Names must match exactly. To list all scripts: hob list`,
+        `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。列出所有脚本：hob list`,
+      ),
+    );
+  if (others.length === 0) return only;
+  if (others.every(({ id }) => id === only.id)) throw duplicateId(found);
+  const ids = found.map(({ id }) => id).join(', ');
+  const what =
+    only.name === wanted
+      ? tr(`Several scripts are named "${shown}".`, `有多个脚本名为 “${shown}”。`)
+      : tr(`Several script ids begin with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
+  throw new UserError(`${what}${tr(` Use one of these ids: ${ids}`, `请用 ID 指明：${ids}`)}`);
+}
+
+/** Error for scripts that share an id, for example because a folder was copied. None of them runs until the ids differ. */
+function duplicateId(found: readonly KnownScript[]): UserError {
+  const folders = found.map(({ folder }) => `\n  ${printable(folder ?? '')}`).join('');
+  return new UserError(
+    tr(
+      `Several scripts have the same id, so none of them can run:${folders}\nChange the id in all but one of their manifests. To generate an id: uuidgen`,
+      `有多个脚本的 ID 相同，因此都无法运行：${folders}\n请在清单中为其中一个以外的脚本换上新的 ID（可用 uuidgen 生成）。`,
+    ),
+  );
+}
+
+/** The scripts with this id or name, or else with this id prefix. */
+export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
+  const lower = wanted.toLowerCase();
+  const byId = known.filter(({ id }) => id.toLowerCase() === lower);
+  if (byId.length > 0) return byId;
+  const byName = known.filter(({ name }) => name === wanted);
+  // A name comes before a prefix: a script may be named `cafe`.
+  return byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
+}
+
+/** The shortest prefix that is unique among all ids, at least 8 characters long. */
+export function shortId(id: string, all: readonly string[]): string {
+  for (let length = shownPrefix; length < id.length; length++) {
+    const prefix = id.slice(0, length);
+    if (all.filter((other) => other.startsWith(prefix)).length <= 1) return prefix.replace(/-$/, '');
+  }
+  return id;
+}
+
+function isPrefix(text: string, id: string): boolean {
+  return text.length >= shortestPrefix && /^[0-9a-f-]+$/.test(text) && id.toLowerCase().startsWith(text);
+}
+
+/** The most similar name, if it is similar enough to be a typing error; else null. */
+export function nearestName(wanted: string, names: readonly string[]): string | null {
+  const lower = wanted.toLowerCase();
+  const measured = names
+    .map((name) => ({ name, distance: distanceOf(lower, name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [nearest] = measured;
+  const most = Math.ceil(wanted.length / 3);
+  return nearest !== undefined && nearest.distance <= most ? nearest.name : null;
+}
+
+/** Levenshtein distance: inserted, deleted and replaced characters. */
+function distanceOf(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...one].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (other[column - 1] === character ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** No script matches the name. */
+export class UnknownScriptError extends UserError {}
+
+/**
+ * Finds a script by id, id prefix or exact name. If there is no exact match, it compares without case, then with folder names, then with
+ * parts of names, and needs a single match.
+ */
+export function guessScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
+  if (exactMatches(known, wanted).length > 0) return pickScript(known, wanted);
+  const lower = wanted.trim().toLowerCase();
+  const nameOf = ({ name }: Known) => name.toLowerCase();
+  const folderOf = ({ folder = '' }: Known) => basename(folder).toLowerCase();
+  const ways: readonly ((script: Known) => boolean)[] = [
+    (script) => nameOf(script) === lower,
+    (script) => folderOf(script) === lower,
+    (script) => nameOf(script).includes(lower),
+    (script) => folderOf(script).includes(lower),
+  ];
+  const found =
+    lower === '' ? [] : (ways.map((fits) => known.filter(fits)).find(({ length }) => length > 0) ?? []);
+  const [only, ...others] = found;
+  if (only === undefined) throw unknownScript(known, wanted);
+  if (others.length === 0) return only;
+  const shown = printable(wanted);
+  throw new UserError(
+    `${tr(`Several scripts match "${shown}". Use the full name or the id:`, `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：`)}\n${candidateLines(found)}`,
+  );
+}
+
+function unknownScript(known: readonly KnownScript[], wanted: string): UnknownScriptError {
+  const shown = printable(wanted);
+  const names = known.map(({ name }) => name);
+  const nearest = nearestName(wanted, names);
+  const meant =
+    nearest === null ? '' : tr(` Did you mean "${printable(nearest)}"?`, `是不是 “${printable(nearest)}”？`);
+  return new UnknownScriptError(
+    tr(`No script matches "${shown}".`, `没有匹配 “${shown}” 的脚本。`) +
+      meant +
+      tr('\nTo list all scripts: hob list', '\nhob list 列出所有脚本。'),
+  );
+}
+
+function candidateLines(found: readonly KnownScript[]): string {
+  const ids = found.map(({ id }) => id);
+  return found.map(({ id, name }) => `  ${shortId(id, ids)}  ${printable(name)}`).join('\n');
+}
+
+/** Finds a script among those of the service. If the name belongs to a script with a broken manifest, the error names the problem. */
+export async function findKnownScript(client: ServiceClient, wanted: string): Promise<KnownScript> {
+  const { scripts, problems } = await client.get('/api/scripts');
+  try {
+    return guessScript(scriptsIn(scripts), wanted);
+  } catch (error) {
+    if (!(error instanceof UnknownScriptError)) throw error;
+    const errors = objectsIn(problems).filter(({ severity }) => severity === 'error');
+    const own = errors.find((problem) => isLike(folderOf(problem), wanted));
+    if (own !== undefined) throw cannotRun(own);
+    if (errors.length === 0) throw error;
+    throw new UserError(
+      error.message +
+        tr(
+          '\nSome scripts cannot run. hob list shows the reasons.',
+          '\n有些脚本无法运行，hob list 会说明原因。',
+        ),
+    );
+  }
+}
+
+/** The folder of the script that has the problem. */
+export function folderOf({ file }: JsonObject): string {
+  const path = textOf(file) ?? '';
+  return extname(path) === '' ? path : dirname(path);
+}
+
+/** Compares a folder with a name, ignoring case and punctuation: `count-words` and `Count words`. */
+function isLike(folder: string, wanted: string): boolean {
+  const [name, sought] = [simplified(basename(folder)), simplified(wanted)];
+  return sought !== '' && name.includes(sought);
+}
+
+function simplified(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function cannotRun(problem: JsonObject): UserError {
+  const [folder, message, advice] = [
+    printable(folderOf(problem)),
+    printable(textOf(problem.message) ?? ''),
+    printable(textOf(problem.advice) ?? ''),
+  ];
+  return new UserError(
+    tr(
+      `The script in ${folder} cannot run: ${message}\n${advice}`,
+      `${folder} 中的脚本无法运行：${message}\n${advice}`,
+    ),
+  );
+}
+
+/** The input and params of a script. */
+export interface ScriptShape extends KnownScript {
+  readonly input: MainInput | null;
+  readonly params: readonly ShownParam[];
+}
+
+export interface MainInput {
+  readonly name: string;
+  readonly isSingle: boolean;
+  /** The kind of paths: files, folders or both; null if the values are not paths. */
+  readonly pick: string | null;
+  readonly exts: readonly string[];
+  readonly description: string | null;
+}
+
+export interface ShownParam {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly default: Json | undefined;
+  readonly isRequired: boolean;
+  readonly choices: readonly string[];
+  readonly choiceLabels: JsonObject;
+  readonly isSecret: boolean;
+  /** The param applies only if another param has this value. */
+  readonly when: { readonly field: string; readonly eq: Json } | null;
+  readonly description: string | null;
+}
+
+/** Finds a script. Also returns the response it was read from. */
+export async function findScript(
+  client: ServiceClient,
+  wanted: string,
+): Promise<{ script: ScriptShape; answer: JsonObject }> {
+  const { id } = await findKnownScript(client, wanted);
+  const answer = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
+  return { script: readScript(answer), answer };
+}
+
+export function readScript(answer: JsonObject): ScriptShape {
+  return {
+    id: textOf(answer.id) ?? '',
+    name: textOf(answer.name) ?? '',
+    input: isJsonObject(answer.input) ? readInput(answer.input) : null,
+    params: objectsIn(answer.params).map(readParam),
+  };
+}
+
+function readInput(input: JsonObject): MainInput {
+  return {
+    name: textOf(input.name) ?? '',
+    isSingle: input.type === 'str',
+    pick: textOf(input.pick),
+    exts: textsIn(input.exts),
+    description: textOf(input.description),
+  };
+}
+
+function readParam(param: JsonObject): ShownParam {
+  const { when } = param;
+  return {
+    name: textOf(param.name) ?? '',
+    label: textOf(param.label) ?? '',
+    type: textOf(param.type) ?? 'str',
+    default: param.default,
+    isRequired: param.required === true,
+    choices: textsIn(param.choices),
+    choiceLabels: isJsonObject(param.choice_labels) ? param.choice_labels : {},
+    isSecret: param.secret === true,
+    when: isJsonObject(when) ? { field: textOf(when.field) ?? '', eq: when.eq ?? null } : null,
+    description: textOf(param.description),
+  };
+}

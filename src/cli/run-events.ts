@@ -1,0 +1,168 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { tr } from './language.ts';
+import { ServiceClient, UnreachableError } from './service-client.ts';
+import { UserError } from './user-error.ts';
+
+const pollMs = 200;
+/** A restarted service responds within one or two seconds; on a busy machine it takes longer. */
+const longestOutageMs = 30_000;
+/** A shorter interruption is not reported. */
+const reportAfterMs = 1000;
+
+/** A connection to the service of a home that survives a restart of the service. */
+export class Connection {
+  readonly #home: string | undefined;
+  #client: ServiceClient;
+  #unreachableSince: number | null = null;
+  #isReported = false;
+  #say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+  constructor(client: ServiceClient, home: string | undefined) {
+    this.#client = client;
+    this.#home = home;
+  }
+
+  /** Sets the function that prints messages, for commands that draw on the screen. */
+  printWith(say: (line: string) => void): void {
+    this.#say = say;
+  }
+
+  get client(): ServiceClient {
+    return this.#client;
+  }
+
+  /** Called when the service has responded. Resets the waiting time. */
+  confirm(): void {
+    this.#unreachableSince = null;
+    this.#isReported = false;
+  }
+
+  /** Looks for the service again; its address may have changed. Throws if it has been gone for too long. */
+  async renew(hint: string): Promise<void> {
+    const now = performance.now();
+    this.#unreachableSince ??= now;
+    if (now - this.#unreachableSince > reportAfterMs && !this.#isReported) {
+      this.#isReported = true;
+      this.#say(tr('Hob has stopped. Waiting for it to start again ...', 'Hob 已停止，正在等待它恢复……'));
+    }
+    if (now - this.#unreachableSince > longestOutageMs)
+      throw new UserError(
+        `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${hint}`,
+      );
+    await wait(pollMs);
+    this.#client = await ServiceClient.find(this.#home).catch((error: unknown) => {
+      if (error instanceof UserError) return this.#client;
+      throw error;
+    });
+  }
+
+  /** Sends a request and repeats it if the service goes away. Only for requests that may be sent twice. */
+  async ask<Answer>(hint: string, question: (client: ServiceClient) => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      try {
+        const answer = await question(this.#client);
+        this.confirm();
+        return answer;
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        await this.renew(hint);
+      }
+    }
+  }
+}
+
+export interface SeenEvent {
+  readonly type: string;
+  /** The position from which a client resumes after this event. */
+  readonly id: string;
+  readonly data: JsonObject;
+}
+
+/** Yields the events of an SSE response as they arrive. */
+export async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SeenEvent, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const frame of frames) {
+      const event = readFrame(frame);
+      if (event !== null) yield event;
+    }
+  }
+}
+
+/** Null for comments and other frames without data. */
+function readFrame(frame: string): SeenEvent | null {
+  const fields = new Map<string, string>();
+  for (const line of frame.split('\n')) {
+    const at = line.indexOf(': ');
+    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 2));
+  }
+  const text = fields.get('data');
+  if (text === undefined) return null;
+  const data: Json = JSON.parse(text);
+  return {
+    type: fields.get('event') ?? '',
+    id: fields.get('id') ?? '',
+    data: isJsonObject(data) ? data : {},
+  };
+}
+
+/**
+ * Yields the events of a run, including its output, until it ends. Each byte comes once, even if the service restarts in between.
+ * `since` is the position to start from in both streams, such as `1024-0`.
+ */
+export async function* watchRun(
+  runId: string,
+  connection: Connection,
+  since = '0-0',
+): AsyncGenerator<SeenEvent, void, undefined> {
+  let lastId = since;
+  const path = `/api/runs/${encodeURIComponent(runId)}/events`;
+  for (;;) {
+    try {
+      const { body } = await connection.client.open(path, { headers: { 'last-event-id': lastId } });
+      connection.confirm();
+      for await (const event of eventsIn(cutOffIn(body))) {
+        lastId = event.id;
+        yield event;
+        if (event.type === 'run.ended') return;
+      }
+    } catch (error) {
+      if (!(error instanceof UnreachableError || error instanceof CutOffError)) throw error;
+    }
+    await connection.renew(followHint(runId));
+  }
+}
+
+/** The hint for a run that this command no longer follows. */
+export function followHint(runId: string): string {
+  return tr(
+    `The script continues. When Hob is running again: hob logs ${runId} -f`,
+    `脚本仍在运行；Hob 重新启动后可用：hob logs ${runId} -f`,
+  );
+}
+
+/** The service closed the connection in the middle of a response. */
+class CutOffError extends Error {}
+
+async function* cutOffIn(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw new CutOffError('cut off', { cause: error });
+      });
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Discard the rest of the response.
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,81 @@
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { faultOfHome } from '../settings/prepare-home.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
+import { fewThreads } from '../shared/node-flags.ts';
+import { claimPrivateFile } from '../shared/private-files.ts';
+import { startDetached } from '../shared/start-detached.ts';
+import { textOf } from './answer-fields.ts';
+import { findService } from './find-service.ts';
+import { language, tr } from './language.ts';
+import { ServiceClient } from './service-client.ts';
+import { printable } from './terminal/text-width.ts';
+import { UserError } from './user-error.ts';
+
+const logName = 'serve.log';
+const pollMs = 50;
+const readyWithinMs = 60_000;
+const shownLogLines = 5;
+
+/** Starts `hob serve` in the background and waits until it listens. */
+export async function startService(home: string): Promise<ServiceClient> {
+  const fault = await faultOfHome(home);
+  if (fault !== null) throw new UserError(fault[language]);
+  const logPath = join(home, logName);
+  claimPrivateFile(logPath);
+  // Truncate the log, so that an old failure is not mistaken for a new one.
+  const log = await open(logPath, 'w');
+  const listening = new AbortController();
+  try {
+    const [command = ''] = process.argv.slice(1);
+    const ended = startDetached(process.execPath, [...fewThreads, command, 'serve', '--home', home], {
+      cwd: home,
+      stdio: ['ignore', log.fd, log.fd],
+      signal: listening.signal,
+    });
+    const isReady = await Promise.race([ended.then(() => false), untilListening(home)]);
+    if (!isReady) throw await notStarted(logPath);
+  } finally {
+    listening.abort();
+    await log.close();
+  }
+  return ServiceClient.find(home);
+}
+
+/** The message for a service that was started in the background. */
+export function runsInBackground({ url }: ServiceClient): string {
+  return tr(
+    `Hob is running in the background at ${url}. To stop it: hob stop\n`,
+    `Hob 已在后台运行，地址 ${url}。停止它：hob stop\n`,
+  );
+}
+
+async function untilListening(home: string): Promise<boolean> {
+  const deadline = performance.now() + readyWithinMs;
+  while (performance.now() < deadline) {
+    const { service } = await findService(home);
+    if (service !== null) return true;
+    await wait(pollMs);
+  }
+  return false;
+}
+
+async function notStarted(logPath: string): Promise<UserError> {
+  const lines = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-shownLogLines);
+  const said = printable(lines.map(messageIn).join('\n'));
+  return new UserError(
+    `${tr('Failed to start Hob:', 'Hob 无法启动：')}\n${said}\n${tr(`(full log: ${logPath})`, `（完整日志：${logPath}）`)}`,
+  );
+}
+
+/** The message of a JSON log line. Lines from before logging started are plain text. */
+function messageIn(line: string): string {
+  try {
+    const entry: Json = JSON.parse(line);
+    return (isJsonObject(entry) ? textOf(entry.msg) : null) ?? line;
+  } catch {
+    return line;
+  }
+}
