@@ -238,7 +238,7 @@ export const importRules = [
       'Only src/http answers HTTP requests, so that access control cannot be bypassed. Two files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host. The command calls its service with node:http, because loading fetch takes longer than the command.',
     from: {
       path: '^src/',
-      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/service-client\\.ts$', tests],
+      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/send-request\\.ts$', tests],
     },
     to: { path: '^(?:node:)?(?:http|https|http2|tls)$' },
     plant: { file: 'src/runs/planted.ts', imports: 'node:http' },

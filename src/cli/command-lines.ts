@@ -1,11 +1,10 @@
-import type { JsonObject } from '../shared/json.ts';
-import type { MainInput, ScriptShape } from './find-script.ts';
+import type { ScriptDetail } from '../contract/types.ts';
 import { tr } from './language.ts';
 import type { ServiceClient } from './service-client.ts';
 import { printable } from './terminal/text-width.ts';
 
 /** A curl command that runs a script, to be copied into a shell. */
-export function curlLine(url: string, body: JsonObject, { needsToken }: { needsToken: boolean }): string {
+export function curlLine(url: string, body: object, { needsToken }: { needsToken: boolean }): string {
   // Names come from manifests: a quote in a name must not end the quoted argument.
   const json = JSON.stringify(body).replaceAll("'", '\\u0027');
   const token = needsToken ? ` -H "$(hob token --header)"` : '';
@@ -13,8 +12,8 @@ export function curlLine(url: string, body: JsonObject, { needsToken }: { needsT
 }
 
 /** A curl command that runs a script, with placeholders for the required values. */
-export function curlOf(client: ServiceClient, { id, input, params }: ScriptShape): string {
-  const required = params.filter((param) => param.isRequired && param.default === undefined);
+export function curlOf(client: ServiceClient, { id, input, params }: ScriptDetail): string {
+  const required = params.filter((param) => param.required && param.default === undefined);
   const body = {
     script_id: id,
     sync: true,
@@ -25,10 +24,8 @@ export function curlOf(client: ServiceClient, { id, input, params }: ScriptShape
 }
 
 /** A `hob run` command for a script, with placeholders for the required values. */
-export function runLine({ id, name, input, params }: ScriptShape): string {
-  const required = params.filter(
-    (param) => param.isRequired && param.default === undefined && !param.isSecret,
-  );
+export function runLine({ id, name, input, params }: ScriptDetail): string {
+  const required = params.filter((param) => param.required && param.default === undefined && !param.secret);
   const words = [
     ...(input === null ? [] : [placeOf(input)]),
     ...required.map((param) => `-p ${printable(param.name)}=...`),
@@ -36,7 +33,8 @@ export function runLine({ id, name, input, params }: ScriptShape): string {
   return ['hob run', shellWord(name) ?? id, ...words].join(' ');
 }
 
-function placeOf({ name, pick, isSingle }: MainInput): string {
+function placeOf({ name, pick, type }: NonNullable<ScriptDetail['input']>): string {
+  const isSingle = type === 'str';
   if (pick === null) return `<${printable(name)}>`;
   if (pick === 'folders') return isSingle ? tr('<folder>', '<文件夹>') : tr('<folders>', '<文件夹>');
   return isSingle ? tr('<file>', '<文件>') : tr('<files>', '<文件>');

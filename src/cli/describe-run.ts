@@ -1,46 +1,17 @@
 import { describeDuration } from '../contract/quantities.ts';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { numberOf, textOf } from './answer-fields.ts';
+import type { BriefRun, Run } from '../contract/types.ts';
+import { shortId } from './find-script.ts';
 import { language, tr } from './language.ts';
 import { paint } from './terminal/print.ts';
-import { padToWidth, printable, widthOf, wrapText } from './terminal/text-width.ts';
+import { formatMinute } from './terminal/quantities.ts';
+import { formatTable } from './terminal/table.ts';
+import { cutToWidth, padToWidth, printable, widthOf, wrapText } from './terminal/text-width.ts';
 
-/** The part of a run record that commands show. */
-export interface ShownRun {
-  readonly id: string;
-  readonly scriptId: string;
-  readonly scriptName: string;
-  readonly state: string;
-  readonly endCause: string | null;
-  readonly exitCode: number | null;
-  /** The envelope, and whether the script wrote it itself. */
-  readonly result: JsonObject;
-  readonly isOwnResult: boolean;
-  readonly queuedAt: string | null;
-  readonly durationMs: number | null;
-}
-
-export function readRun(record: JsonObject): ShownRun {
-  return {
-    id: textOf(record.run_id) ?? '',
-    scriptId: textOf(record.script_id) ?? '',
-    scriptName: printable(textOf(record.script_name) ?? ''),
-    state: textOf(record.state) ?? '',
-    endCause: textOf(record.end_cause),
-    exitCode: numberOf(record.exit_code),
-    result: isJsonObject(record.result) ? record.result : {},
-    isOwnResult: record.envelope === 'own',
-    queuedAt: textOf(record.queued_at),
-    durationMs: durationOf(record),
-  };
-}
-
-/** Duration of the run, or the time since its start if it is still running. */
-function durationOf({ duration_ms, started_at, ended_at }: JsonObject): number | null {
-  const known = numberOf(duration_ms);
-  const startedAt = textOf(started_at);
-  if (known !== null || startedAt === null || textOf(ended_at) !== null) return known;
-  return Math.max(0, Date.now() - Date.parse(startedAt));
+/** Duration of the run, or the time since its start if it is still running. A dash if it has not started. */
+export function durationText(run: Pick<Run, 'duration_ms' | 'started_at' | 'ended_at'>): string {
+  const { duration_ms, started_at, ended_at } = run;
+  if (duration_ms !== null || started_at === null || ended_at !== null) return formatRunDuration(duration_ms);
+  return formatRunDuration(Math.max(0, Date.now() - Date.parse(started_at)));
 }
 
 const states: Readonly<Record<string, string>> = {
@@ -54,8 +25,8 @@ const states: Readonly<Record<string, string>> = {
 };
 
 /** The state in one word. A failed run that was cancelled or timed out shows that cause instead. */
-export function stateWord({ state, endCause }: Pick<ShownRun, 'state' | 'endCause'>): string {
-  const cause = endCause === 'timeout' ? 'timed out' : endCause;
+export function stateWord({ state, end_cause }: Pick<Run, 'state' | 'end_cause'>): string {
+  const cause = end_cause === 'timeout' ? 'timed out' : end_cause;
   const word = state === 'failed' && cause !== null && cause in states ? cause : state;
   return states[word] ?? printable(word);
 }
@@ -73,15 +44,15 @@ export function formatRunDuration(ms: number | null): string {
 }
 
 /** First line of the envelope's message. A message that Hob wrote in the other language is replaced. */
-export function messageOf(run: ShownRun): string {
-  const said = printable(textOf(run.result.msg) ?? '').split('\n')[0] ?? '';
+export function messageOf(run: BriefRun): string {
+  const said = printable(run.result?.msg ?? '').split('\n')[0] ?? '';
   const isOther = /\p{Script=Han}/u.test(said) !== (language === 'zh');
-  return said !== '' && !run.isOwnResult && isOther ? (causeText(run) ?? said) : said;
+  return said !== '' && run.envelope !== 'own' && isOther ? (causeText(run) ?? said) : said;
 }
 
 /** Describes the end cause from the record alone. */
-function causeText({ state, endCause, exitCode }: ShownRun): string | null {
-  switch (endCause) {
+function causeText({ state, end_cause, exit_code }: BriefRun): string | null {
+  switch (end_cause) {
     case 'cancelled':
       return tr('The run was cancelled', '运行已取消');
     case 'timeout':
@@ -95,7 +66,7 @@ function causeText({ state, endCause, exitCode }: ShownRun): string | null {
     case 'exit':
       return state === 'succeeded'
         ? tr('The script wrote no result', '脚本没有写入结果')
-        : tr(`The script failed with exit code ${exitCode}`, `脚本执行失败，退出码 ${exitCode}`);
+        : tr(`The script failed with exit code ${exit_code}`, `脚本执行失败，退出码 ${exit_code}`);
     default:
       return null;
   }
@@ -109,30 +80,26 @@ const longestText = 500;
 const indent = '  ';
 
 /** Whether the run succeeded: by its state and by the code in its own envelope. */
-export function isSuccessful({ state, result, isOwnResult }: ShownRun): boolean {
-  return state === 'succeeded' && (!isOwnResult || result.code === 0);
+export function isSuccessful({ state, result, envelope }: Run): boolean {
+  return state === 'succeeded' && (envelope !== 'own' || result?.code === 0);
 }
 
 /** Describes the end of a run, for stderr: outcome, envelope and run id. */
-export function describeEnd(record: JsonObject): string {
-  const run = readRun(record);
+export function describeEnd(run: Run): string {
   const lines = [
     ...outcomeLines(run),
-    ...valueLines(run.result),
-    paint('dim', tr(`run ${run.id}`, `运行 ID：${run.id}`), process.stderr),
+    ...valueLines(run.result ?? {}),
+    paint('dim', tr(`run ${run.run_id}`, `运行 ID：${run.run_id}`), process.stderr),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function outcomeLines(run: ShownRun): string[] {
-  const { scriptName, durationMs, isOwnResult } = run;
-  const time =
-    durationMs === null
-      ? ''
-      : tr(` (${formatRunDuration(durationMs)})`, `（${formatRunDuration(durationMs)}）`);
+function outcomeLines(run: Run): string[] {
+  const duration = durationText(run);
+  const time = duration === '-' ? '' : tr(` (${duration})`, `（${duration}）`);
   const [colour, verdict] = verdictOf(run);
-  const said = isOwnResult ? printable(textOf(run.result.msg) ?? '') : '';
-  const first = `${scriptName}${tr(': ', '：')}${paint(colour, verdict, process.stderr)}${time}`;
+  const said = run.envelope === 'own' ? printable(run.result?.msg ?? '') : '';
+  const first = `${printable(run.script_name)}${tr(': ', '：')}${paint(colour, verdict, process.stderr)}${time}`;
   if (said !== '') return [first, ...said.split('\n').map((line) => indent + line)];
   return isSuccessful(run) ? [first, ...remark(messageOf(run))] : [first];
 }
@@ -145,16 +112,17 @@ function remark(text: string): string[] {
 }
 
 /** The outcome in a few words. If the script wrote no message, the message of Hob is used. */
-function verdictOf(run: ShownRun): ['green' | 'red', string] {
-  const { state, exitCode, result, isOwnResult } = run;
+function verdictOf(run: Run): ['green' | 'red', string] {
+  const { state, exit_code, envelope } = run;
+  const code = run.result?.code;
   if (isSuccessful(run)) return ['green', tr('succeeded', '成功')];
-  if (state === 'succeeded') return ['red', tr(`reported code ${result.code}`, `报告代码 ${result.code}`)];
-  if (!isOwnResult && messageOf(run) !== '') return ['red', messageOf(run)];
-  return ['red', tr(`failed with exit code ${exitCode}`, `失败，退出码 ${exitCode}`)];
+  if (state === 'succeeded') return ['red', tr(`reported code ${code}`, `报告代码 ${code}`)];
+  if (envelope !== 'own' && messageOf(run) !== '') return ['red', messageOf(run)];
+  return ['red', tr(`failed with exit code ${exit_code}`, `失败，退出码 ${exit_code}`)];
 }
 
 /** The other fields of an envelope, with one line per list item. */
-function valueLines(result: JsonObject): string[] {
+function valueLines(result: object): string[] {
   const entries = Object.entries(result).filter(([name]) => !hiddenFields.has(name));
   const nameWidth = Math.max(0, ...entries.map(([name]) => widthOf(printable(name))));
   return entries.flatMap(([name, value]) =>
@@ -165,7 +133,7 @@ function valueLines(result: JsonObject): string[] {
   );
 }
 
-function linesOfValue(value: Json): string[] {
+function linesOfValue(value: unknown): string[] {
   if (!Array.isArray(value)) return lineOf(value).split('\n');
   const shown = value.slice(0, mostItems).map((item) => lineOf(item).replaceAll('\n', ' '));
   const more = value.length - shown.length;
@@ -174,7 +142,42 @@ function linesOfValue(value: Json): string[] {
   return shown.length === 0 ? ['[]'] : shown;
 }
 
-function lineOf(value: Json): string {
+function lineOf(value: unknown): string {
   const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
   return text.length <= longestText ? text : `${text.slice(0, longestText)}...`;
+}
+
+const widestName = 28;
+
+/** A table of runs. The script column is left out for the runs of one script. */
+export function runTable(
+  runs: readonly BriefRun[],
+  { lineWidth, isOneScript = false }: { lineWidth?: number | undefined; isOneScript?: boolean },
+): string[] {
+  const ids = runs.map(({ run_id }) => run_id);
+  const columns = [
+    { title: tr('RUN', '运行') },
+    ...(isOneScript ? [] : [{ title: tr('SCRIPT', '脚本') }]),
+    { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
+    { title: tr('QUEUED AT', '时间') },
+    { title: tr('DURATION', '耗时'), isNumber: true },
+    // The last column, because it may be long and lines are cut at the end.
+    { title: tr('MESSAGE', '消息') },
+  ];
+  const rows = runs.map((run) => [
+    shortId(run.run_id, ids),
+    ...(isOneScript ? [] : [cutToWidth(printable(run.script_name), widestName)]),
+    stateWord(run),
+    formatWhen(run.queued_at),
+    durationText(run),
+    messageOf(run),
+  ]);
+  return formatTable(columns, rows, lineWidth);
+}
+
+/** Date and time to the minute, without the current year, to leave room for the message. */
+function formatWhen(iso: string): string {
+  const text = formatMinute(iso);
+  const year = `${new Date().getFullYear()}-`;
+  return text.startsWith(year) ? text.slice(year.length) : text;
 }

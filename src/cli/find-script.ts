@@ -1,11 +1,9 @@
 import { basename, dirname, extname } from 'node:path';
-
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { objectsIn, textOf, textsIn } from './answer-fields.ts';
+import type { Problem, ScriptDetail, ScriptList } from '../contract/types.ts';
 import { tr } from './language.ts';
 import type { ServiceClient } from './service-client.ts';
 import { printable } from './terminal/text-width.ts';
-import { UserError } from './user-error.ts';
+import { UserError, userError } from './user-error.ts';
 
 export interface KnownScript {
   readonly id: string;
@@ -17,26 +15,15 @@ export interface KnownScript {
 const shortestPrefix = 4;
 const shownPrefix = 8;
 
-/** Reads from GET /api/scripts what is needed to identify a script. */
-export function scriptsIn(scripts: Json | undefined): KnownScript[] {
-  return objectsIn(scripts).map(({ id, name, folder }) => ({
-    id: textOf(id) ?? '',
-    name: textOf(name) ?? '',
-    folder: textOf(folder) ?? '',
-  }));
-}
-
 /** Finds a script by id, id prefix or exact name. Throws if there is none or more than one. */
 export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
   const found = exactMatches(known, wanted);
   const [only, ...others] = found;
   const shown = printable(wanted);
   if (only === undefined)
-    throw new UserError(
-      tr(
-        `No script has the id or name "${shown}". Names must match exactly. To list all scripts: hob list`,
-        `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。列出所有脚本：hob list`,
-      ),
+    throw userError(
+      `No script has the id or name "${shown}". Names must match exactly. To list all scripts: hob list`,
+      `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。列出所有脚本：hob list`,
     );
   if (others.length === 0) return only;
   if (others.every(({ id }) => id === only.id)) throw duplicateId(found);
@@ -51,11 +38,9 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
 /** Error for scripts that share an id, for example because a folder was copied. None of them runs until the ids differ. */
 function duplicateId(found: readonly KnownScript[]): UserError {
   const folders = found.map(({ folder }) => `\n  ${printable(folder ?? '')}`).join('');
-  return new UserError(
-    tr(
-      `Several scripts have the same id, so none of them can run:${folders}\nChange the id in all but one of their manifests. To generate an id: uuidgen`,
-      `有多个脚本的 ID 相同，因此都无法运行：${folders}\n请在清单中为其中一个以外的脚本换上新的 ID（可用 uuidgen 生成）。`,
-    ),
+  return userError(
+    `Several scripts have the same id, so none of them can run:${folders}\nChange the id in all but one of their manifests. To generate an id: uuidgen`,
+    `有多个脚本的 ID 相同，因此都无法运行：${folders}\n请在清单中为其中一个以外的脚本换上新的 ID（可用 uuidgen 生成）。`,
   );
 }
 
@@ -156,12 +141,12 @@ function candidateLines(found: readonly KnownScript[]): string {
 
 /** Finds a script among those of the service. If the name belongs to a script with a broken manifest, the error names the problem. */
 export async function findKnownScript(client: ServiceClient, wanted: string): Promise<KnownScript> {
-  const { scripts, problems } = await client.get('/api/scripts');
+  const { scripts, problems } = await client.get<ScriptList>('/api/scripts');
   try {
-    return guessScript(scriptsIn(scripts), wanted);
+    return guessScript(scripts, wanted);
   } catch (error) {
     if (!(error instanceof UnknownScriptError)) throw error;
-    const errors = objectsIn(problems).filter(({ severity }) => severity === 'error');
+    const errors = problems.filter(({ severity }) => severity === 'error');
     const own = errors.find((problem) => isLike(folderOf(problem), wanted));
     if (own !== undefined) throw cannotRun(own);
     if (errors.length === 0) throw error;
@@ -176,9 +161,8 @@ export async function findKnownScript(client: ServiceClient, wanted: string): Pr
 }
 
 /** The folder of the script that has the problem. */
-export function folderOf({ file }: JsonObject): string {
-  const path = textOf(file) ?? '';
-  return extname(path) === '' ? path : dirname(path);
+export function folderOf({ file }: Problem): string {
+  return extname(file) === '' ? file : dirname(file);
 }
 
 /** Compares a folder with a name, ignoring case and punctuation: `count-words` and `Count words`. */
@@ -191,90 +175,19 @@ function simplified(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-function cannotRun(problem: JsonObject): UserError {
-  const [folder, message, advice] = [
-    printable(folderOf(problem)),
-    printable(textOf(problem.message) ?? ''),
-    printable(textOf(problem.advice) ?? ''),
-  ];
-  return new UserError(
-    tr(
-      `The script in ${folder} cannot run: ${message}\n${advice}`,
-      `${folder} 中的脚本无法运行：${message}\n${advice}`,
-    ),
+function cannotRun(problem: Problem): UserError {
+  const [folder, message, advice] = [folderOf(problem), problem.message, problem.advice].map(printable);
+  return userError(
+    `The script in ${folder} cannot run: ${message}\n${advice}`,
+    `${folder} 中的脚本无法运行：${message}\n${advice}`,
   );
 }
 
-/** The input and params of a script. */
-export interface ScriptShape extends KnownScript {
-  readonly input: MainInput | null;
-  readonly params: readonly ShownParam[];
+/** Finds a script and reads its details. */
+export async function findScript(client: ServiceClient, wanted: string): Promise<ScriptDetail> {
+  return getScript(client, (await findKnownScript(client, wanted)).id);
 }
 
-export interface MainInput {
-  readonly name: string;
-  readonly isSingle: boolean;
-  /** The kind of paths: files, folders or both; null if the values are not paths. */
-  readonly pick: string | null;
-  readonly exts: readonly string[];
-  readonly description: string | null;
-}
-
-export interface ShownParam {
-  readonly name: string;
-  readonly label: string;
-  readonly type: string;
-  readonly default: Json | undefined;
-  readonly isRequired: boolean;
-  readonly choices: readonly string[];
-  readonly choiceLabels: JsonObject;
-  readonly isSecret: boolean;
-  /** The param applies only if another param has this value. */
-  readonly when: { readonly field: string; readonly eq: Json } | null;
-  readonly description: string | null;
-}
-
-/** Finds a script. Also returns the response it was read from. */
-export async function findScript(
-  client: ServiceClient,
-  wanted: string,
-): Promise<{ script: ScriptShape; answer: JsonObject }> {
-  const { id } = await findKnownScript(client, wanted);
-  const answer = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
-  return { script: readScript(answer), answer };
-}
-
-export function readScript(answer: JsonObject): ScriptShape {
-  return {
-    id: textOf(answer.id) ?? '',
-    name: textOf(answer.name) ?? '',
-    input: isJsonObject(answer.input) ? readInput(answer.input) : null,
-    params: objectsIn(answer.params).map(readParam),
-  };
-}
-
-function readInput(input: JsonObject): MainInput {
-  return {
-    name: textOf(input.name) ?? '',
-    isSingle: input.type === 'str',
-    pick: textOf(input.pick),
-    exts: textsIn(input.exts),
-    description: textOf(input.description),
-  };
-}
-
-function readParam(param: JsonObject): ShownParam {
-  const { when } = param;
-  return {
-    name: textOf(param.name) ?? '',
-    label: textOf(param.label) ?? '',
-    type: textOf(param.type) ?? 'str',
-    default: param.default,
-    isRequired: param.required === true,
-    choices: textsIn(param.choices),
-    choiceLabels: isJsonObject(param.choice_labels) ? param.choice_labels : {},
-    isSecret: param.secret === true,
-    when: isJsonObject(when) ? { field: textOf(when.field) ?? '', eq: when.eq ?? null } : null,
-    description: textOf(param.description),
-  };
+export function getScript(client: ServiceClient, id: string): Promise<ScriptDetail> {
+  return client.get(`/api/scripts/${encodeURIComponent(id)}`);
 }

@@ -1,9 +1,8 @@
 import { CommanderError } from 'commander';
-
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { tr } from './language.ts';
 import { buildProgram } from './program.ts';
-import { exitCodes, ReportedError, UserError } from './user-error.ts';
+import { exitCodes, ReportedError, UserError, usageError } from './user-error.ts';
 
 /** Output that is still buffered. A slow pipe takes it piece by piece, and exiting early would lose the rest. */
 class UnwrittenOutput {
@@ -74,12 +73,9 @@ async function main(argv: readonly string[]): Promise<number> {
     }
     const suggestions = called === undefined ? [] : commandsFor(called);
     if (suggestions.length > 0)
-      throw new UserError(
-        tr(
-          `Unknown command '${called}'. Try: ${suggestions.join(', ')}`,
-          `没有命令 ${called}。也许是：${suggestions.join('、')}`,
-        ),
-        exitCodes.usage,
+      throw usageError(
+        `Unknown command '${called}'. Try: ${suggestions.join(', ')}`,
+        `没有命令 ${called}。也许是：${suggestions.join('、')}`,
       );
     await program.parseAsync([...argv], { from: 'user' });
     return 0;

@@ -1,7 +1,6 @@
-import { type Command, CommanderError, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 
 import { tr } from './language.ts';
-import { exitCodes } from './user-error.ts';
 
 /** Options that many commands share. */
 export const homeOption = [
@@ -31,13 +30,6 @@ export const scriptMeaning = tr(
 export interface CommonOptions {
   home?: string;
   json?: boolean;
-}
-
-/** Makes usage errors exit with 2, so that scripts can tell them from failures. */
-export function strictUsage(command: Command): void {
-  command.exitOverride(({ exitCode, code, message }) => {
-    throw new CommanderError(exitCode === 0 ? 0 : exitCodes.usage, code, message);
-  });
 }
 
 export const exitCodesText = tr(

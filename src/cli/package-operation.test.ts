@@ -1,8 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { operationDisplay, progressSentence, readOperation } from './package-operation.ts';
+import type { Operation } from '../contract/types.ts';
+import { operationDisplay, progressSentence } from './package-operation.ts';
 
-const at = (stage: string | null, rest = {}) =>
-  readOperation({ operation_id: '1', state: 'running', stage, ...rest });
+const at = (stage: Operation['stage'], rest: Partial<Operation> = {}): Operation => ({
+  operation_id: '1',
+  kind: 'install',
+  state: 'running',
+  stage,
+  script_id: null,
+  script_name: null,
+  version: null,
+  source: null,
+  entries_done: 0,
+  bytes_done: 0,
+  run_id: null,
+  warnings: [],
+  problems: [],
+  started_at: '2026-05-01T12:00:00.000Z',
+  ended_at: null,
+  error: null,
+  ...rest,
+});
 const plain = (text: string) => text;
 
 describe('the progress of an operation', () => {

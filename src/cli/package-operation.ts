@@ -1,94 +1,28 @@
-import { StringDecoder } from 'node:string_decoder';
-import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { errorIn, numberOf, objectsIn, textOf, textsIn } from './answer-fields.ts';
-import { curlOf, runLine } from './command-lines.ts';
-import { readScript } from './find-script.ts';
-import type { InstalledPackage } from './installed-packages.ts';
+import type { Operation, OperationStarted } from '../contract/types.ts';
+import { followWork, stopWork } from './background-work.ts';
+import { pathOfRun } from './find-run.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { tr } from './language.ts';
-import { RefusedError, type ServiceClient } from './service-client.ts';
+import { errorText, type ServiceClient } from './service-client.ts';
 import { DrawnLine, type Screen } from './terminal/drawn-line.ts';
-import { paint } from './terminal/print.ts';
+import { paint, printJson } from './terminal/print.ts';
 import { problemLines } from './terminal/problem-lines.ts';
 import { formatBytes, formatCount } from './terminal/quantities.ts';
-import { cutToWidth, printable } from './terminal/text-width.ts';
-import { UserError } from './user-error.ts';
-
-/** The part of a package operation that commands show. */
-export interface Operation {
-  readonly id: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly stage: string | null;
-  readonly scriptId: string | null;
-  readonly scriptName: string | null;
-  readonly version: string | null;
-  readonly entriesDone: number;
-  readonly bytesDone: number;
-  /** The run that prepares the environment. */
-  readonly runId: string | null;
-  readonly warnings: readonly string[];
-  readonly problems: readonly ShownProblem[];
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Reason of a failure, with a hint. */
-  readonly error: string | null;
-}
-
-/** A problem of a package. */
-export interface ShownProblem {
-  readonly severity: 'error' | 'note';
-  readonly file: string;
-  readonly line: number | null;
-  readonly message: string;
-  readonly advice: string;
-}
-
-export function readOperation(answer: JsonObject): Operation {
-  const shown = (value: Json | undefined) => {
-    const text = textOf(value);
-    return text === null ? null : printable(text);
-  };
-  return {
-    id: textOf(answer.operation_id) ?? '',
-    kind: textOf(answer.kind) ?? '',
-    state: textOf(answer.state) ?? '',
-    stage: textOf(answer.stage),
-    scriptId: shown(answer.script_id),
-    scriptName: shown(answer.script_name),
-    version: shown(answer.version),
-    entriesDone: numberOf(answer.entries_done) ?? 0,
-    bytesDone: numberOf(answer.bytes_done) ?? 0,
-    runId: textOf(answer.run_id),
-    warnings: textsIn(answer.warnings).map(printable),
-    problems: objectsIn(answer.problems).map(readProblem),
-    startedAt: textOf(answer.started_at) ?? '',
-    endedAt: textOf(answer.ended_at),
-    error: isJsonObject(answer.error) ? errorIn(answer.error) : null,
-  };
-}
+import { cutToWidth, printable, printableTexts } from './terminal/text-width.ts';
+import { UserError, userError } from './user-error.ts';
 
 /** Name and version of the script, or `otherwise` while the name is unknown. */
-export function titleOf({ scriptName, version }: Operation, otherwise: string): string {
-  if (scriptName === null) return otherwise;
-  return version === null ? scriptName : `${scriptName} ${version}`;
+export function titleOf({ script_name, version }: Operation, otherwise: string): string {
+  return script_name === null ? otherwise : withVersion(script_name, version);
 }
 
-function readProblem(problem: JsonObject): ShownProblem {
-  return {
-    severity: problem.severity === 'note' ? 'note' : 'error',
-    file: printable(textOf(problem.file) ?? ''),
-    line: numberOf(problem.line),
-    message: printable(textOf(problem.message) ?? ''),
-    advice: printable(textOf(problem.advice) ?? ''),
-  };
+export function withVersion(name: string, version: string | null): string {
+  return printable(version === null ? name : `${name} ${version}`);
 }
 
 /** Shows the progress of an operation and its preparation log. */
-export interface OperationDisplay {
+interface OperationDisplay {
   show(operation: Operation): void;
   /** One line of the log. */
   log(line: string): void;
@@ -145,13 +79,13 @@ export function operationDisplay(
 
 /** The current stage: `Resize images 1.0.0: fetching, 12 entries, 3.4 MB`. */
 export function progressSentence(operation: Operation, subject: string): string {
-  const { stage, entriesDone, bytesDone } = operation;
+  const { stage, entries_done, bytes_done } = operation;
   const now = stages[stage ?? ''] ?? tr('waiting', '等待中');
   const what = `${titleOf(operation, subject)}${tr(': ', '：')}${now}`;
-  const isFetching = stage === 'fetching' && entriesDone + bytesDone > 0;
+  const isFetching = stage === 'fetching' && entries_done + bytes_done > 0;
   const amounts = [
-    ...(entriesDone > 0 ? [tr(formatCount(entriesDone, 'file'), `${entriesDone} 个文件`)] : []),
-    ...(bytesDone > 0 ? [formatBytes(bytesDone)] : []),
+    ...(entries_done > 0 ? [tr(formatCount(entries_done, 'file'), `${entries_done} 个文件`)] : []),
+    ...(bytes_done > 0 ? [formatBytes(bytes_done)] : []),
   ];
   return isFetching ? [what, ...amounts].join(tr(', ', '，')) : `${what} ...`;
 }
@@ -165,61 +99,34 @@ interface FollowedLog {
   close(): Promise<void>;
 }
 
-/** Polling interval: looks smooth and costs the service next to nothing. */
-const pollMs = 250;
-
-interface Following {
-  readonly client: ServiceClient;
-  readonly display: OperationDisplay;
-  readonly signal: AbortSignal;
-}
-
 /** Shows the progress and the preparation log of an operation until it ends or the signal aborts. */
-export async function followOperation(id: string, following: Following): Promise<JsonObject> {
-  const { client, display, signal } = following;
-  let log: FollowedLog | null = null;
+async function followOperation(
+  path: string,
+  { client, display, signal }: { client: ServiceClient; display: OperationDisplay; signal: AbortSignal },
+): Promise<Operation> {
+  const followed: { log?: FollowedLog } = {};
+  const onProgress = (operation: Operation) => {
+    if (operation.run_id !== null)
+      followed.log ??= followLog(client, operation.run_id, (line) => display.log(line));
+    if (operation.state === 'running' && !signal.aborted) display.show(operation);
+  };
   try {
-    for (;;) {
-      const answer = await client.get(pathOf(id));
-      const operation = readOperation(answer);
-      if (log === null && operation.runId !== null)
-        log = followLog(client, operation.runId, (line) => display.log(line));
-      if (operation.state !== 'running' || signal.aborted) return answer;
-      display.show(operation);
-      await wait(pollMs, undefined, { signal }).catch(() => {});
-    }
+    return await followWork(client, path, { signal, onProgress });
   } finally {
-    if (!signal.aborted) await log?.close();
+    if (!signal.aborted) await followed.log?.close();
     display.clear();
   }
-}
-
-/** Cancels an operation and waits until it has ended. */
-export async function stopOperation(id: string, client: ServiceClient): Promise<JsonObject> {
-  await client.post(`${pathOf(id)}/cancel`).catch((error: unknown) => {
-    // The operation has just ended.
-    if (!(error instanceof RefusedError && error.code === 'operation-ended')) throw error;
-  });
-  for (;;) {
-    const answer = await client.get(pathOf(id));
-    if (readOperation(answer).state !== 'running') return answer;
-    await wait(pollMs);
-  }
-}
-
-function pathOf(id: string): string {
-  return `/api/packages/operations/${encodeURIComponent(id)}`;
 }
 
 /** Passes each line of both streams of a run to a function. A broken connection is ignored. */
 function followLog(client: ServiceClient, runId: string, onLine: (line: string) => void): FollowedLog {
   const controller = new AbortController();
   const streams = (['stdout', 'stderr'] as const).map(async (stream) => {
-    const decoder = new StringDecoder('utf8');
     let rest = '';
     try {
-      for await (const bytes of client.follow(runId, stream, controller.signal)) {
-        const lines = (rest + decoder.write(Buffer.from(bytes))).split('\n');
+      const output = await client.open(`${pathOfRun(runId)}/${stream}?follow=true`, {}, controller.signal);
+      for await (const text of output.setEncoding('utf8')) {
+        const lines = (rest + text).split('\n');
         rest = lines.pop() ?? '';
         for (const line of lines) onLine(lastDrawn(line));
       }
@@ -245,7 +152,7 @@ function lastDrawn(line: string): string {
 
 interface Request {
   readonly path: string;
-  readonly body: JsonObject;
+  readonly body?: object;
   /** The text to show while the name of the script is unknown. */
   readonly subject: string;
   /** The message after Ctrl-C. */
@@ -253,27 +160,40 @@ interface Request {
 }
 
 /** Starts an operation and shows its progress on stderr. Ctrl-C cancels it. Returns the finished operation. */
-export async function carryOut(client: ServiceClient, request: Request): Promise<JsonObject> {
+export async function carryOut(client: ServiceClient, request: Request): Promise<Operation> {
   const interrupt = catchInterrupt();
   try {
-    const started = await client.post(request.path, request.body);
-    const id = textOf(started.operation_id) ?? '';
+    const { operation_id } = await client.post<OperationStarted>(request.path, request.body);
+    const path = `/api/packages/operations/${encodeURIComponent(operation_id)}`;
     const { signal } = interrupt;
     const display = operationDisplay(process.stderr, request.subject, (text) =>
       paint('dim', text, process.stderr),
     );
-    const seen = await followOperation(id, { client, display, signal });
-    if (readOperation(seen).state !== 'running') return seen;
+    const seen = await followOperation(path, { client, display, signal });
+    if (seen.state !== 'running') return seen;
     process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
-    const stopped = await stopOperation(id, client);
-    if (readOperation(stopped).state !== 'cancelled') return stopped;
+    const stopped = await stopWork<Operation>(client, path, 'operation-ended');
+    if (stopped.state !== 'cancelled') return stopped;
     throw new UserError(request.onStop, interrupt.exitCode);
   } finally {
     interrupt.release();
   }
 }
 
-const verbs: Readonly<Record<string, string>> = {
+/** Performs an operation, and prints it as JSON or as described. */
+export async function perform(
+  client: ServiceClient,
+  request: Request,
+  isJson: boolean | undefined,
+  describe: (operation: Operation) => string | Promise<string>,
+): Promise<void> {
+  const operation = await carryOut(client, request);
+  if (isJson === true) printJson(operation);
+  checkEnd(operation, request.subject);
+  if (isJson !== true) process.stdout.write(await describe(operation));
+}
+
+const verbs = {
   install: tr('installed', '安装'),
   update: tr('updated', '更新'),
   rollback: tr('rolled back', '回退'),
@@ -281,97 +201,23 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /** Prints the problems and warnings of a finished operation to stderr. Throws if the operation failed. */
-export function checkEnd(answer: JsonObject, subject: string): Operation {
-  const operation = readOperation(answer);
-  const { kind, state, warnings, problems, error } = operation;
+export function checkEnd(operation: Operation, subject: string): void {
+  const { kind, state, warnings, problems, error } = printableTexts(operation);
   if (problems.length > 0) process.stderr.write(`${problemLines(problems, process.stderr).join('\n')}\n`);
   // Skip warnings that repeat a problem listed above.
   const others = warnings.filter((warning) => !problems.some(({ message }) => warning.includes(message)));
   for (const warning of others) process.stderr.write(tr(`Note: ${warning}\n`, `提示：${warning}\n`));
-  if (state === 'done') return operation;
+  if (state === 'done') return;
   const title = titleOf(operation, subject);
-  const done = verbs[kind] ?? tr('changed', '更改');
+  const done = verbs[kind];
+  const reason = errorText(error);
   if (state === 'failed')
-    throw new UserError(
-      tr(
-        `${title} could not be ${done}: ${error ?? 'unknown reason.'}`,
-        `${title} ${done}失败：${error ?? '原因不明。'}`,
-      ),
+    throw userError(
+      `${title} could not be ${done}: ${reason ?? 'unknown reason.'}`,
+      `${title} ${done}失败：${reason ?? '原因不明。'}`,
     );
-  throw new UserError(
-    tr(
-      `${title} was not ${done}: another client cancelled the operation.`,
-      `${title} 未能${done}：操作被别人停止了。`,
-    ),
+  throw userError(
+    `${title} was not ${done}: another client cancelled the operation.`,
+    `${title} 未能${done}：操作被别人停止了。`,
   );
-}
-
-/** The message after an installation, with the commands that run the script. */
-export async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
-  const { scriptId } = operation;
-  const id = scriptId ?? '';
-  const title = titleOf(operation, id);
-  const lines = [
-    tr(`Installed ${title} (id ${id})`, `已安装 ${title}，ID 为 ${id}`),
-    ...(await waysToRun(client, id)),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-export function describeUpdated(
-  operation: Operation,
-  before: InstalledPackage,
-  after: InstalledPackage | undefined,
-): string {
-  const { scriptName, version, scriptId } = operation;
-  const name = scriptName ?? printable(before.name);
-  const now = version ?? tr('the current version', '当前版本');
-  // An up-to-date package is not installed again.
-  const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
-  const old = before.version === null ? null : printable(before.version);
-  if (!isChanged)
-    return tr(
-      `${name} is unchanged${old === null ? '' : ` at ${old}`}.\n`,
-      `${name} 保持${old === null ? '不变' : `在 ${old}`}。\n`,
-    );
-  const was = old === null ? '' : tr(` (was ${old})`, `（原为 ${old}）`);
-  const what =
-    version === before.version
-      ? tr(`Updated ${name}. The version is still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
-      : tr(`Updated ${name} to ${now}${was}.`, `已将 ${name} 更新到 ${now}${was}。`);
-  // A package with a damaged record has no previous version.
-  return after?.canRollBack === true
-    ? `${what}\n${tr('To roll back: ', '如需回退：')}hob rollback ${scriptId ?? before.id}\n`
-    : `${what}\n`;
-}
-
-export function describeRolledBack(operation: Operation): string {
-  const { scriptName, version, scriptId } = operation;
-  const name = scriptName ?? scriptId ?? '';
-  return tr(
-    `Rolled back ${name} to ${version ?? 'the previous version'}. Another rollback returns to the newer version.\n`,
-    `${name} 已回退到 ${version ?? '之前的版本'}。再次回退会回到较新的版本。\n`,
-  );
-}
-
-export function describePrepared(operation: Operation, subject: string): string {
-  const title = titleOf(operation, subject);
-  return operation.runId === null
-    ? tr(`${title} is ready. There was nothing to prepare.\n`, `${title} 所需的一切都已就绪。\n`)
-    : tr(`The environment of ${title} is ready.\n`, `${title} 的运行环境已准备好。\n`);
-}
-
-/** The commands that run a script, to be copied into a shell. */
-async function waysToRun(client: ServiceClient, scriptId: string): Promise<string[]> {
-  try {
-    const script = readScript(await client.get(`/api/scripts/${encodeURIComponent(scriptId)}`));
-    return [
-      `${tr('Run it: ', '运行：')}${runLine(script)}`,
-      `${tr('Over HTTP: ', '或者：')}${curlOf(client, script)}`,
-    ];
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    // These lines are optional: the script is installed.
-    return [];
-  }
 }

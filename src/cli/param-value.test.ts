@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ShownParam } from './find-script.ts';
+import type { Param } from '../contract/types.ts';
 import { paramValue } from './param-value.ts';
 import { exitCodes, UserError } from './user-error.ts';
 
-function param(type: string, choices: string[] = []): ShownParam {
+function param(type: string, choices: string[] = []): Param {
   return {
     name: 'it',
     label: 'it',
     type,
-    default: undefined,
-    isRequired: false,
+    required: false,
     choices,
-    choiceLabels: {},
-    isSecret: false,
+    choice_labels: {},
+    secret: false,
     when: null,
     description: null,
   };

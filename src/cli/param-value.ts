@@ -1,8 +1,8 @@
+import type { Param } from '../contract/types.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
-import type { ShownParam } from './find-script.ts';
 import { tr } from './language.ts';
 import { printable } from './terminal/text-width.ts';
-import { exitCodes, UserError } from './user-error.ts';
+import { type UserError, usageError } from './user-error.ts';
 
 const booleanWords: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
@@ -18,13 +18,14 @@ const booleanWords: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Converts the text of a param to its declared type. Several texts are the items of a list. */
-export function paramValue(param: ShownParam, texts: readonly string[]): Json {
+export function paramValue(param: Param, texts: readonly string[]): Json {
   const { name, type } = param;
   if (type === 'list') return listValue(param, texts);
   const [text = '', ...others] = texts;
   if (others.length > 0)
     throw usageError(
-      tr(`${name} accepts one value, but was given several times.`, `${name} 只接受一个值，却给了多次。`),
+      `${name} accepts one value, but was given several times.`,
+      `${name} 只接受一个值，却给了多次。`,
     );
   const trimmed = text.trim();
   switch (type) {
@@ -60,7 +61,7 @@ export function jsonOrText(text: string): Json {
   return parsed(text) ?? text;
 }
 
-function listValue(param: ShownParam, texts: readonly string[]): Json {
+function listValue(param: Param, texts: readonly string[]): Json {
   const [text = '', ...others] = texts;
   if (others.length > 0) return [...texts];
   const trimmed = text.trim();
@@ -76,7 +77,7 @@ function listValue(param: ShownParam, texts: readonly string[]): Json {
   return value;
 }
 
-function chosen(param: ShownParam, text: string): string {
+function chosen(param: Param, text: string): string {
   const { choices } = param;
   if (choices.length === 0 || choices.includes(text)) return text;
   throw invalidValue(param, text, tr(`one of ${choices.join(', ')}`, `${choices.join('、')} 之一`));
@@ -90,16 +91,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function invalidValue({ name, isSecret }: ShownParam, text: string, expected: string): UserError {
-  const found = isSecret ? '***' : printable(text);
+function invalidValue({ name, secret }: Param, text: string, expected: string): UserError {
+  const found = secret ? '***' : printable(text);
   return usageError(
-    tr(
-      `Invalid value "${found}" for ${name}: expected ${expected}.`,
-      `${name} 应为${expected}，而不是 “${found}”。`,
-    ),
+    `Invalid value "${found}" for ${name}: expected ${expected}.`,
+    `${name} 应为${expected}，而不是 “${found}”。`,
   );
-}
-
-function usageError(message: string): UserError {
-  return new UserError(message, exitCodes.usage);
 }

@@ -1,37 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-
+import type { Param, ScriptDetail } from '../contract/types.ts';
 import { errnoOf } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
-import { textOf } from './answer-fields.ts';
-import { nearestName, type ScriptShape, type ShownParam } from './find-script.ts';
+import { nearestName } from './find-script.ts';
 import { tr } from './language.ts';
 import { jsonOrText, paramValue } from './param-value.ts';
 import { ask, canAsk } from './terminal/ask.ts';
 import { paint } from './terminal/print.ts';
 import { printable } from './terminal/text-width.ts';
-import { exitCodes, UserError } from './user-error.ts';
+import { exitCodes, UserError, usageError } from './user-error.ts';
 
-interface ParamArguments {
+interface ParamOptions {
   /** The `name=value` arguments. */
-  readonly texts: readonly string[];
+  readonly param?: readonly string[];
   /** Whether params that the manifest does not declare are allowed. */
-  readonly allowsUndeclared: boolean;
-  readonly piped: PipedInput;
-  /** Prints a warning. */
-  readonly warn: (text: string) => void;
+  readonly undeclared?: boolean;
 }
 
 /** Converts the params of the command line to the types that the manifest declares. */
 export async function readParamArguments(
-  script: ScriptShape,
-  { texts, allowsUndeclared, piped, warn }: ParamArguments,
+  script: ScriptDetail,
+  { param: texts = [], undeclared = false }: ParamOptions,
+  piped: PipedInput,
 ): Promise<JsonObject> {
   const params = new Map<string, Json>();
   for (const [name, values] of groupByName(texts)) {
     const param = script.params.find((each) => each.name === name);
-    if (param === undefined && !allowsUndeclared) throw unknownParam(script, name);
-    if (param?.isSecret === true && values.some(isPlain)) warn(visibleText(name));
+    if (param === undefined && !undeclared) throw unknownParam(script, name);
+    if (param?.secret === true && values.some(isPlain)) process.stderr.write(visibleWarning(name));
     const contents: string[] = [];
     for (const value of values) contents.push(await contentOf(name, value, piped));
     params.set(name, param === undefined ? undeclaredValue(contents) : paramValue(param, contents));
@@ -44,12 +41,9 @@ function groupByName(texts: readonly string[]): Map<string, string[]> {
   for (const text of texts) {
     const at = text.indexOf('=');
     if (at <= 0)
-      throw new UserError(
-        tr(
-          `Invalid -p value "${printable(text)}": expected name=value.`,
-          `-p 的格式是 名称=值，而不是 “${printable(text)}”。`,
-        ),
-        exitCodes.usage,
+      throw usageError(
+        `Invalid -p value "${printable(text)}": expected name=value.`,
+        `-p 的格式是 名称=值，而不是 “${printable(text)}”。`,
       );
     const name = text.slice(0, at).trim();
     groups.set(name, [...(groups.get(name) ?? []), text.slice(at + 1)]);
@@ -76,12 +70,9 @@ async function readText(name: string, path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const shown = printable(path);
-    throw new UserError(
-      tr(
-        `Cannot read the value of ${name} from the file ${shown} (${errnoOf(error)}).\nIf the value itself begins with @, write @ twice: -p ${name}=@@${shown}`,
-        `无法从文件 ${shown} 读取 ${name} 的值（${errnoOf(error)}）。\n如果值本身以 @ 开头，请写两个：-p ${name}=@@${shown}`,
-      ),
-      exitCodes.usage,
+    throw usageError(
+      `Cannot read the value of ${name} from the file ${shown} (${errnoOf(error)}).\nIf the value itself begins with @, write @ twice: -p ${name}=@@${shown}`,
+      `无法从文件 ${shown} 读取 ${name} 的值（${errnoOf(error)}）。\n如果值本身以 @ 开头，请写两个：-p ${name}=@@${shown}`,
     );
   }
 }
@@ -91,16 +82,16 @@ function undeclaredValue(texts: readonly string[]): Json {
   return others.length > 0 ? texts.map(jsonOrText) : jsonOrText(text);
 }
 
-function visibleText(name: string): string {
+function visibleWarning(name: string): string {
   return tr(
-    `${name} is a secret. On the command line it is visible to other users of this machine and stays in your shell history.\nSafer: omit it to be prompted for it, or use -p ${name}=@file`,
-    `${name} 是机密：写在命令行里，本机其他用户可以看到，也会留在 shell 历史中。\n更安全的做法：省略它，由 hob 询问；或使用 -p ${name}=@文件`,
+    `Note: ${name} is a secret. On the command line it is visible to other users of this machine and stays in your shell history.\nSafer: omit it to be prompted for it, or use -p ${name}=@file\n`,
+    `注意：${name} 是机密：写在命令行里，本机其他用户可以看到，也会留在 shell 历史中。\n更安全的做法：省略它，由 hob 询问；或使用 -p ${name}=@文件\n`,
   );
 }
 
-function unknownParam({ name: script, params }: ScriptShape, name: string): UserError {
+function unknownParam({ name: script, params }: ScriptDetail, name: string): UserError {
   const [shown, title] = [printable(name), printable(script)];
-  const names = params.map((param: ShownParam) => param.name);
+  const names = params.map((param) => param.name);
   const nearest = nearestName(name, names);
   const meant = nearest === null ? '' : tr(` Did you mean ${nearest}?`, `是不是 ${nearest}？`);
   const there =
@@ -118,12 +109,9 @@ export class PipedInput {
 
   async read(): Promise<string> {
     if (this.#isTaken)
-      throw new UserError(
-        tr(
-          'stdin can be read only once: either for - or for one -p value.',
-          '标准输入只能读取一次：要么用于 -，要么用于一个 -p 的值。',
-        ),
-        exitCodes.usage,
+      throw usageError(
+        'stdin can be read only once: either for - or for one -p value.',
+        '标准输入只能读取一次：要么用于 -，要么用于一个 -p 的值。',
       );
     this.#isTaken = true;
     process.stdin.setEncoding('utf8');
@@ -133,8 +121,8 @@ export class PipedInput {
   }
 }
 
-/** Prompts for paramsMissing required params and returns them together with the given ones. */
-export async function askForMissing(script: ScriptShape, given: JsonObject): Promise<JsonObject> {
+/** Prompts for missing required params and returns them together with the given ones. */
+export async function askForMissing(script: ScriptDetail, given: JsonObject): Promise<JsonObject> {
   let params = given;
   for (const param of script.params) {
     if (!isMissing(param, script, params)) continue;
@@ -146,11 +134,11 @@ export async function askForMissing(script: ScriptShape, given: JsonObject): Pro
 }
 
 /** Prompts for one param until the input is valid. An empty input means no value; the service decides whether one is required. */
-export async function askFor(param: ShownParam): Promise<Json | undefined> {
+export async function askFor(param: Param): Promise<Json | undefined> {
   process.stderr.write(describeParam(param));
   for (;;) {
-    const text = await ask(`${printable(param.name)}: `, { isSecret: param.isSecret });
-    const isForText = param.type === 'str' && param.choices.length === 0 && !param.isSecret;
+    const text = await ask(`${printable(param.name)}: `, { isSecret: param.secret });
+    const isForText = param.type === 'str' && param.choices.length === 0 && !param.secret;
     if (text === '' && !isForText) return undefined;
     try {
       return paramValue(param, [choiceMeant(param, text)]);
@@ -161,8 +149,8 @@ export async function askFor(param: ShownParam): Promise<Json | undefined> {
   }
 }
 
-function isMissing(param: ShownParam, { params }: ScriptShape, given: JsonObject): boolean {
-  if (!param.isRequired || param.default !== undefined || Object.hasOwn(given, param.name)) return false;
+function isMissing(param: Param, { params }: ScriptDetail, given: JsonObject): boolean {
+  if (!param.required || param.default !== undefined || Object.hasOwn(given, param.name)) return false;
   const { when } = param;
   if (when === null) return true;
   const other = params.find(({ name }) => name === when.field);
@@ -171,38 +159,35 @@ function isMissing(param: ShownParam, { params }: ScriptShape, given: JsonObject
 }
 
 /** The description above the prompt. Choices are numbered, so that one digit is enough. */
-function describeParam({ label, name, description, choices, choiceLabels, isSecret }: ShownParam): string {
+function describeParam({ label, name, description, choices, choice_labels, secret }: Param): string {
   const title = [
     ...(label === name || label === '' ? [] : [label]),
     ...(description === null ? [] : [description]),
-    ...(isSecret ? [tr('Your input is hidden.', '输入内容不会显示。')] : []),
+    ...(secret ? [tr('Your input is hidden.', '输入内容不会显示。')] : []),
   ]
     // Labels and descriptions come from manifests and may or may not end with a full stop.
     .map((text, index, all) => (index < all.length - 1 ? text.replace(/[.。]$/, '') : text))
     .join(tr('. ', '。'));
   const lines = choices.map((choice, index) => {
-    const shown = textOf(choiceLabels[choice]);
-    return `  ${index + 1}  ${choice}${shown === null ? '' : `  ${shown}`}`;
+    const shown = choice_labels[choice];
+    return `  ${index + 1}  ${choice}${shown === undefined ? '' : `  ${shown}`}`;
   });
   return [...(title === '' ? [] : [title]), ...lines]
     .map((line) => `${paint('dim', printable(line), process.stderr)}\n`)
     .join('');
 }
 
-function choiceMeant({ choices }: ShownParam, text: string): string {
+function choiceMeant({ choices }: Param, text: string): string {
   if (choices.includes(text)) return text;
   return choices[Number(text) - 1] ?? text;
 }
 
-function paramsMissing(script: ScriptShape, given: JsonObject): UserError {
+function paramsMissing(script: ScriptDetail, given: JsonObject): UserError {
   const absent = script.params.filter((param) => isMissing(param, script, given));
   const names = absent.map(({ name }) => name).join(', ');
-  const shown = absent.map(({ name, isSecret }) => `-p ${name}=${isSecret ? '@file' : '...'}`).join(' ');
-  return new UserError(
-    tr(
-      `${printable(script.name)} requires ${names}, and there is no terminal to prompt on. Add: ${shown}`,
-      `${printable(script.name)} 需要参数 ${names}，而这里没有终端可以询问。请加上：${shown}`,
-    ),
-    exitCodes.usage,
+  const shown = absent.map(({ name, secret }) => `-p ${name}=${secret ? '@file' : '...'}`).join(' ');
+  return usageError(
+    `${printable(script.name)} requires ${names}, and there is no terminal to prompt on. Add: ${shown}`,
+    `${printable(script.name)} 需要参数 ${names}，而这里没有终端可以询问。请加上：${shown}`,
   );
 }

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { errnoOf } from '../shared/errors.ts';
+import { pathOfRun } from './find-run.ts';
 import { tr } from './language.ts';
+import type { HttpAnswer } from './send-request.ts';
 import { ServiceClient, UnreachableError } from './service-client.ts';
 import { UserError } from './user-error.ts';
 
@@ -72,19 +74,28 @@ export class Connection {
   }
 }
 
-export interface SeenEvent {
+/** An event of a run, with the fields that the command shows. */
+export interface RunEvent {
   readonly type: string;
   /** The position from which a client resumes after this event. */
   readonly id: string;
-  readonly data: JsonObject;
+  readonly data: {
+    readonly stream?: 'stdout' | 'stderr';
+    readonly text?: string;
+    /** The exact bytes, if they are not a valid text. */
+    readonly base64?: string;
+    /** Number of bytes that were not kept. */
+    readonly missing?: number;
+    readonly fraction?: number | null;
+    readonly message?: string | null;
+  };
 }
 
-/** Yields the events of an SSE response as they arrive. */
-export async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SeenEvent, void, undefined> {
-  const decoder = new TextDecoder();
+/** Yields the events of a stream as they arrive. */
+async function* eventsIn(answer: HttpAnswer): AsyncGenerator<RunEvent, void, undefined> {
   let rest = '';
-  for await (const bytes of body) {
-    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+  for await (const text of answer.setEncoding('utf8')) {
+    const frames = (rest + text).split('\n\n');
     rest = frames.pop() ?? '';
     for (const frame of frames) {
       const event = readFrame(frame);
@@ -94,7 +105,7 @@ export async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 /** Null for comments and other frames without data. */
-function readFrame(frame: string): SeenEvent | null {
+function readFrame(frame: string): RunEvent | null {
   const fields = new Map<string, string>();
   for (const line of frame.split('\n')) {
     const at = line.indexOf(': ');
@@ -102,12 +113,7 @@ function readFrame(frame: string): SeenEvent | null {
   }
   const text = fields.get('data');
   if (text === undefined) return null;
-  const data: Json = JSON.parse(text);
-  return {
-    type: fields.get('event') ?? '',
-    id: fields.get('id') ?? '',
-    data: isJsonObject(data) ? data : {},
-  };
+  return { type: fields.get('event') ?? '', id: fields.get('id') ?? '', data: JSON.parse(text) };
 }
 
 /**
@@ -118,20 +124,21 @@ export async function* watchRun(
   runId: string,
   connection: Connection,
   since = '0-0',
-): AsyncGenerator<SeenEvent, void, undefined> {
+): AsyncGenerator<RunEvent, void, undefined> {
   let lastId = since;
-  const path = `/api/runs/${encodeURIComponent(runId)}/events`;
+  const path = `${pathOfRun(runId)}/events`;
   for (;;) {
     try {
-      const { body } = await connection.client.open(path, { headers: { 'last-event-id': lastId } });
+      const answer = await connection.client.open(path, { 'last-event-id': lastId });
       connection.confirm();
-      for await (const event of eventsIn(cutOffIn(body))) {
+      for await (const event of eventsIn(answer)) {
         lastId = event.id;
         yield event;
         if (event.type === 'run.ended') return;
       }
     } catch (error) {
-      if (!(error instanceof UnreachableError || error instanceof CutOffError)) throw error;
+      // An error with a code comes from the socket: the service closed the connection in the middle of the response.
+      if (!(error instanceof UnreachableError) && errnoOf(error) === undefined) throw error;
     }
     await connection.renew(followHint(runId));
   }
@@ -143,26 +150,4 @@ export function followHint(runId: string): string {
     `The script continues. When Hob is running again: hob logs ${runId} -f`,
     `脚本仍在运行；Hob 重新启动后可用：hob logs ${runId} -f`,
   );
-}
-
-/** The service closed the connection in the middle of a response. */
-class CutOffError extends Error {}
-
-async function* cutOffIn(
-  body: ReadableStream<Uint8Array> | null,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  if (body === null) return;
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        throw new CutOffError('cut off', { cause: error });
-      });
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    // Discard the rest of the response.
-    await reader.cancel().catch(() => {});
-  }
 }

@@ -1,14 +1,12 @@
-import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-
 import { resolveHome } from '../settings/home.ts';
 import { homeOfRun } from '../settings/run-variables.ts';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { credentialsFor, findService, tokenRejected } from './find-service.ts';
 import { language, tr } from './language.ts';
+import { type HttpAnswer, reasonOf, sendRequest } from './send-request.ts';
 import { printable } from './terminal/text-width.ts';
 import { findRun } from './this-run.ts';
-import { exitCodes, UserError } from './user-error.ts';
+import { exitCodes, UserError, userError } from './user-error.ts';
 
 /** Listing all models or deleting a large one can take long on a slow disk. */
 const answerWithinMs = 120_000;
@@ -54,11 +52,9 @@ export class ServiceClient {
   static async find(homeFlag: string | undefined): Promise<ServiceClient> {
     const { home, service } = await findService(homeFlag);
     if (service === null)
-      throw new UserError(
-        tr(
-          `Hob is not running (home: ${home}). Start it: hob start (or at every login: hob service install)`,
-          `Hob 未运行（数据目录：${home}）。启动它：hob start；登录时自动启动：hob service install`,
-        ),
+      throw userError(
+        `Hob is not running (home: ${home}). Start it: hob start (or at every login: hob service install)`,
+        `Hob 未运行（数据目录：${home}）。启动它：hob start；登录时自动启动：hob service install`,
       );
     return new ServiceClient(home, service.url, credentialsFor(home, service));
   }
@@ -70,75 +66,57 @@ export class ServiceClient {
     return new ServiceClient(resolveHome(homeOfRun() ?? undefined), run.apiBase, {});
   }
 
-  get(path: string): Promise<JsonObject> {
+  /** The types of answers come from the schemas: the service and the command are released together. */
+  get<Answer extends object>(path: string): Promise<Answer> {
     return this.#ask('GET', path);
   }
 
-  post(path: string, body: JsonObject = {}, headers: Record<string, string> = {}): Promise<JsonObject> {
+  post<Answer extends object>(path: string, body: object = {}, headers = {}): Promise<Answer> {
     return this.#ask('POST', path, body, headers);
   }
 
-  delete(path: string): Promise<JsonObject> {
+  delete<Answer extends object>(path: string): Promise<Answer> {
     return this.#ask('DELETE', path);
   }
 
   /** Opens a response that is not JSON, or that is streamed. */
-  async open(
-    path: string,
-    { headers = {}, signal = null }: { headers?: Record<string, string>; signal?: AbortSignal | null } = {},
-  ): Promise<Response> {
-    const answer = await fetch(this.url + path, {
-      headers: { 'accept-language': language, ...headers, ...this.#headers },
-      signal,
-    }).catch((error: unknown) => {
+  open(path: string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<HttpAnswer> {
+    return this.#send(path, { headers, signal });
+  }
+
+  async #ask<Answer>(method: string, path: string, body?: object, headers = {}): Promise<Answer> {
+    const signal = AbortSignal.timeout(answerWithinMs);
+    const said = await this.#textOf(await this.#send(path, { method, body, headers, signal }));
+    try {
+      return JSON.parse(said);
+    } catch {
+      throw userError(
+        `The response from ${this.url} is not JSON, so it does not come from Hob. To find the cause: hob doctor`,
+        `${this.url} 的响应不是 JSON，因此不是来自 Hob。查找原因：hob doctor`,
+      );
+    }
+  }
+
+  async #send(path: string, call: Parameters<typeof sendRequest>[1]): Promise<HttpAnswer> {
+    // Messages of the service are shown in the language of the command.
+    const headers = { 'accept-language': language, ...call.headers, ...this.#headers };
+    const answer = await sendRequest(this.url + path, { ...call, headers }).catch((error: unknown) => {
       throw this.#unreachable(error);
     });
-    if (answer.status === 401) throw tokenRejected(this.#home);
-    if (!answer.ok)
-      throw refusal(parse(await answer.text()), answer.headers.get('x-hob-error'), answer.status);
+    const { statusCode = 0 } = answer;
+    if (statusCode === 401) throw tokenRejected(this.#home);
+    if (statusCode < 200 || statusCode > 299) throw refusal(answer, await this.#textOf(answer));
     return answer;
   }
 
-  /** Yields the output of a stream from its beginning until the run ends or the signal aborts. */
-  async *follow(
-    runId: string,
-    stream: 'stdout' | 'stderr',
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array, void, undefined> {
-    const path = `/api/runs/${encodeURIComponent(runId)}/${stream}?follow=true`;
-    const answer = await fetch(this.url + path, { headers: { ...this.#headers }, signal });
-    if (!answer.ok || answer.body === null) return;
-    yield* answer.body;
-  }
-
-  async #ask(
-    method: string,
-    path: string,
-    body?: JsonObject,
-    headers: Record<string, string> = {},
-  ): Promise<JsonObject> {
-    const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await callService(this.url + path, {
-      method,
-      // Messages of the service are shown in the language of the command.
-      headers: { 'accept-language': language, ...json, ...headers, ...this.#headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(answerWithinMs),
-    }).catch((error: unknown) => {
+  #textOf(answer: HttpAnswer): Promise<string> {
+    return text(answer).catch((error: unknown) => {
       throw this.#unreachable(error);
     });
-    const text = await answer.text().catch((error: unknown) => {
-      throw this.#unreachable(error);
-    });
-    if (answer.status === 401) throw tokenRejected(this.#home);
-    const said = parse(text);
-    if (!answer.ok) throw refusal(said, answer.headers.get('x-hob-error'), answer.status);
-    return said;
   }
 
   #unreachable(error: unknown): UnreachableError {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(error);
     return new UnreachableError(
       tr(
         `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
@@ -148,55 +126,25 @@ export class ServiceClient {
   }
 }
 
-function parse(text: string): JsonObject {
-  let value: Json = null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Not a response of Hob, or incomplete. The caller reports the status instead.
-  }
-  return isJsonObject(value) ? value : {};
-}
-
-function refusal({ message, error, hint }: JsonObject, code: string | null, status: number): RefusedError {
+/** The error of a refused request. A response that is not from Hob has no message, so its status is shown. */
+function refusal({ statusCode, headers }: HttpAnswer, body: string): RefusedError {
+  const { message, error, hint } = fieldsIn(body);
   // Errors of /api/notify have the field `error` instead.
-  const text = message ?? error;
   const said =
-    typeof text === 'string'
-      ? text
-      : tr(`Hob responded with status ${status}.`, `Hob 返回了状态码 ${status}。`);
-  const advice = typeof hint === 'string' && hint !== '' ? `\n${hint}` : '';
-  return new RefusedError(printable(said + advice), code);
+    message ?? error ?? tr(`Hob responded with status ${statusCode}.`, `Hob 返回了状态码 ${statusCode}。`);
+  const advice = hint === undefined || hint === '' ? '' : `\n${hint}`;
+  return new RefusedError(printable(said + advice), headers['x-hob-error']?.toString() ?? null);
 }
 
-interface Call {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal: AbortSignal;
+function fieldsIn(body: string): { message?: string; error?: string; hint?: string } {
+  try {
+    return JSON.parse(body) ?? {};
+  } catch {
+    return {};
+  }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly ok: boolean;
-  readonly headers: { get(name: string): string | null };
-  text(): Promise<string>;
-}
-
-/** Sends a request and returns a fetch-like response. Loading fetch takes longer than the rest of a short command. */
-function callService(url: string, { method, headers, body, signal }: Call): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const call = request(url, { method, headers: { ...headers }, signal }, (answer) => {
-      const status = answer.statusCode ?? 0;
-      resolve({
-        status,
-        ok: status >= 200 && status < 300,
-        headers: { get: (name) => answer.headers[name]?.toString() ?? null },
-        text: () => text(answer),
-      });
-    });
-    // After the response has begun, the body stream reports errors to its reader.
-    call.on('error', reject);
-    call.end(body);
-  });
+/** The message of an error and its hint, if there is one. */
+export function errorText(error: { message: string; hint: string } | null): string | null {
+  return error && printable([error.message, error.hint].filter((text) => text !== '').join('\n'));
 }

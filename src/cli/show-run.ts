@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-
+import type { Accepted, Run } from '../contract/types.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
-import { numberOf, textOf } from './answer-fields.ts';
-import { describeEnd, isSuccessful, readRun } from './describe-run.ts';
+import { describeEnd, isSuccessful } from './describe-run.ts';
+import { getRun, pathOfRun } from './find-run.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { tr } from './language.ts';
-import { CollectingDisplay, passingDisplay, type RunDisplay, type StreamName } from './run-display.ts';
-import { type Connection, followHint, type SeenEvent, watchRun } from './run-events.ts';
+import { CollectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
+import { type Connection, followHint, type RunEvent, watchRun } from './run-events.ts';
 import { RefusedError, UnreachableError } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
-import { exitCodes, ReportedError, UserError } from './user-error.ts';
+import { exitCodes, ReportedError } from './user-error.ts';
 
 interface Showing {
   readonly connection: Connection;
@@ -23,43 +23,28 @@ export async function showRun(
   runId: string,
   { connection, isJson, timeoutMs = null }: Showing,
 ): Promise<void> {
-  const { record, stopCode } = isJson
-    ? await collect(runId, connection, timeoutMs)
-    : await pass(runId, connection, timeoutMs);
-  const isFine = isSuccessful(readRun(record));
+  const collected = isJson ? new CollectingDisplay() : null;
+  const display = collected ?? passingDisplay();
+  const { record, stopCode } = await followRun(runId, { connection, display, timeoutMs });
+  if (collected !== null) printJson(endAnswer(record, collected));
+  else process.stderr.write(describeEnd(record));
   // A run that succeeded just before it was cancelled counts as a success.
-  if (!isFine) throw new ReportedError(stopCode ?? exitCodes.failed);
-}
-
-async function pass(runId: string, connection: Connection, timeoutMs: number | null) {
-  const followed = await followRun(runId, { connection, display: passingDisplay(), timeoutMs });
-  process.stderr.write(describeEnd(followed.record));
-  return followed;
-}
-
-async function collect(runId: string, connection: Connection, timeoutMs: number | null) {
-  const display = new CollectingDisplay();
-  const followed = await followRun(runId, { connection, display, timeoutMs });
-  const answer: JsonObject = endAnswer(followed.record, display);
-  printJson(answer);
-  return followed;
+  if (!isSuccessful(record)) throw new ReportedError(stopCode ?? exitCodes.failed);
 }
 
 /** The response of a synchronous execute call, plus the run id. */
-function endAnswer(record: JsonObject, display: CollectingDisplay): JsonObject {
-  const isSuccess = record.state === 'succeeded';
-  const { result, exit_code, run_id } = record;
-  const message = typeof result === 'object' && result !== null && 'msg' in result ? result.msg : null;
+function endAnswer({ state, end_cause, result, exit_code, run_id }: Run, display: CollectingDisplay) {
+  const isSuccess = state === 'succeeded';
   return {
     status: isSuccess ? 'success' : 'error',
-    message: message ?? '',
+    message: result?.msg ?? '',
     exit_code: exit_code ?? -1,
     success: isSuccess,
-    timed_out: record.end_cause === 'timeout',
+    timed_out: end_cause === 'timeout',
     stdout: display.textOf('stdout'),
     stderr: display.textOf('stderr'),
     result: result ?? {},
-    run_id: run_id ?? '',
+    run_id,
   };
 }
 
@@ -72,7 +57,7 @@ interface Following {
 
 interface FollowedRun {
   /** The record of the ended run. */
-  readonly record: JsonObject;
+  readonly record: Run;
   /** The exit code if this command cancelled the run; else null. */
   readonly stopCode: number | null;
 }
@@ -109,9 +94,7 @@ async function followRun(
       if (event.type === 'run.queued' || event.type === 'run.started') void stop.repeat();
     }
     display.clear();
-    const record = await connection.ask(followHint(runId), (client) =>
-      client.get(`/api/runs/${encodeURIComponent(runId)}`),
-    );
+    const record = await connection.ask(followHint(runId), (client) => getRun(client, runId));
     return { record, stopCode: stop.exitCode };
   } finally {
     clearTimeout(timer);
@@ -121,20 +104,16 @@ async function followRun(
   }
 }
 
-export async function showEvent({ type, data }: SeenEvent, display: RunDisplay): Promise<void> {
+export async function showEvent({ type, data }: RunEvent, display: RunDisplay): Promise<void> {
   if (type === 'run.progress')
-    display.progress({ fraction: numberOf(data.fraction), message: textOf(data.message) });
-  if (type !== 'run.output') return;
-  const stream: StreamName = data.stream === 'stderr' ? 'stderr' : 'stdout';
-  await display.output(stream, bytesOf(data));
+    display.progress({ fraction: data.fraction ?? null, message: data.message ?? null });
+  if (type === 'run.output') await display.output(data.stream ?? 'stdout', bytesOf(data));
 }
 
 /** Output dropped from the middle is replaced by the same line as in the logs. */
-function bytesOf({ missing, base64, text }: JsonObject): Uint8Array {
-  const dropped = numberOf(missing);
-  if (dropped !== null) return Buffer.from(`\n[... ${dropped} bytes left out by Hob ...]\n`);
-  const exact = textOf(base64);
-  return exact === null ? Buffer.from(textOf(text) ?? '') : Buffer.from(exact, 'base64');
+function bytesOf({ missing, base64, text = '' }: RunEvent['data']): Uint8Array {
+  if (missing !== undefined) return Buffer.from(`\n[... ${missing} bytes left out by Hob ...]\n`);
+  return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
 }
 
 /** A cancellation request that is repeated for a restarted service. */
@@ -161,7 +140,7 @@ class Cancellation {
   async repeat(): Promise<void> {
     if (this.#exitCode === null) return;
     try {
-      await this.#connection.client.post(`/api/runs/${encodeURIComponent(this.#runId)}/cancel`);
+      await this.#connection.client.post(`${pathOfRun(this.#runId)}/cancel`);
     } catch (error) {
       // The run has just ended, or the service is down and gets the request when it is back.
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
@@ -183,7 +162,7 @@ interface RunRequest {
 }
 
 /** Starts a run. The idempotency key makes sure that a repeated request starts it only once. */
-export async function startRun(connection: Connection, request: RunRequest): Promise<JsonObject> {
+export async function startRun(connection: Connection, request: RunRequest): Promise<Accepted> {
   const { scriptId, data, params, isWatched } = request;
   const body = { script_id: scriptId, ...(Object.keys(data).length > 0 && { data }), params };
   const headers = { 'idempotency-key': randomUUID(), ...watchedHeaders(isWatched) };
@@ -198,11 +177,10 @@ export function watchedHeaders(isWatched: boolean): Record<string, string> {
   return isWatched ? { 'x-hob-origin': 'cli' } : {};
 }
 
-export function runIdIn(answer: JsonObject): string {
-  const runId = textOf(answer.run_id);
-  if (runId === null)
-    throw new UserError(
-      tr('Hob returned no run id. To find the run: hob runs', 'Hob 没有返回运行 ID。查找运行：hob runs'),
-    );
-  return runId;
+/** Prints only the id to stdout, so that a shell can assign it to a variable. */
+export function printRunId(runId: string): void {
+  process.stdout.write(`${runId}\n`);
+  process.stderr.write(
+    tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),
+  );
 }

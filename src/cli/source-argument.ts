@@ -1,8 +1,7 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-
 import { tr } from './language.ts';
-import { exitCodes, UserError } from './user-error.ts';
+import { UserError, usageError } from './user-error.ts';
 
 /** `https://…`, `git@host:path` and `host:path.git`; a single letter before the colon is a Windows drive. */
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/\\:]+@[^\s/\\:]+:|[\w-][\w.-]+:(?!\\)[^\s]*\.git(?:#|$))/i;
@@ -10,12 +9,9 @@ const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/\\:]+@[^\s/\\:]+:|[\w-][\w.-]+:
 /** The source for the service. URLs stay as they are; paths become absolute, because the service has another working directory. */
 export async function sourceArgument(text: string, base: string = process.cwd()): Promise<string> {
   if (text.trim() === '')
-    throw new UserError(
-      tr(
-        'Specify what to install: a folder, an archive or a git URL.',
-        '请指明要安装什么：文件夹、压缩包或 git 地址。',
-      ),
-      exitCodes.usage,
+    throw usageError(
+      'Specify what to install: a folder, an archive or a git URL.',
+      '请指明要安装什么：文件夹、压缩包或 git 地址。',
     );
   const path = resolve(base, text);
   if (await exists(path)) return path;

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { faultOfHome } from '../settings/prepare-home.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { fewThreads } from '../shared/node-flags.ts';
 import { claimPrivateFile } from '../shared/private-files.ts';
 import { startDetached } from '../shared/start-detached.ts';
-import { textOf } from './answer-fields.ts';
 import { findService } from './find-service.ts';
 import { language, tr } from './language.ts';
 import { ServiceClient } from './service-client.ts';
@@ -73,8 +72,8 @@ async function notStarted(logPath: string): Promise<UserError> {
 /** The message of a JSON log line. Lines from before logging started are plain text. */
 function messageIn(line: string): string {
   try {
-    const entry: Json = JSON.parse(line);
-    return (isJsonObject(entry) ? textOf(entry.msg) : null) ?? line;
+    const entry: unknown = JSON.parse(line);
+    return isJsonObject(entry) && typeof entry.msg === 'string' ? entry.msg : line;
   } catch {
     return line;
   }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-
+import { text as textIn } from 'node:stream/consumers';
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
-import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { textOf, textsIn } from './answer-fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { language, tr } from './language.ts';
-import { exitCodes, UserError } from './user-error.ts';
+import { reasonOf, sendRequest } from './send-request.ts';
+import { usageError, userError } from './user-error.ts';
 
 export const fileOption = [
   '--file <path>',
@@ -29,31 +29,27 @@ export async function findRun(flag: string | undefined): Promise<ThisRun | null>
   if (path === null) return null;
   const run = runIn(await read(path));
   if (run !== null) return run;
-  throw new UserError(
-    tr(
-      `${path} is not a parameter file. Pass the script's first argument: --file "$1"`,
-      `${path} 不是参数文件。请传入脚本的第一个参数：--file "$1"`,
-    ),
-    exitCodes.usage,
+  throw usageError(
+    `${path} is not a parameter file. Pass the script's first argument: --file "$1"`,
+    `${path} 不是参数文件。请传入脚本的第一个参数：--file "$1"`,
   );
 }
 
 export async function needRun(flag: string | undefined): Promise<ThisRun> {
   const run = await findRun(flag);
   if (run !== null) return run;
-  throw new UserError(
-    tr(
-      'This command works only inside a script that Hob runs. If HOB_PARAMETER_FILE is not set, pass the first argument of the script: --file "$1"',
-      '此命令要在 Hob 运行的脚本中使用。如果没有 HOB_PARAMETER_FILE，请传入脚本的第一个参数：--file "$1"',
-    ),
+  throw userError(
+    'This command works only inside a script that Hob runs. If HOB_PARAMETER_FILE is not set, pass the first argument of the script: --file "$1"',
+    '此命令要在 Hob 运行的脚本中使用。如果没有 HOB_PARAMETER_FILE，请传入脚本的第一个参数：--file "$1"',
   );
 }
 
 async function read(path: string): Promise<Json> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const errno = errnoOf(error);
-    throw new UserError(
-      tr(`Cannot read the parameter file ${path} (${errno}).`, `无法读取参数文件 ${path}（${errno}）。`),
+    throw userError(
+      `Cannot read the parameter file ${path} (${errno}).`,
+      `无法读取参数文件 ${path}（${errno}）。`,
     );
   });
   try {
@@ -66,40 +62,40 @@ async function read(path: string): Promise<Json> {
 function runIn(file: Json): ThisRun | null {
   if (!isJsonObject(file) || !isJsonObject(file.environment)) return null;
   const { environment, data, params } = file;
-  const apiBase = textOf(environment.api_base);
-  const outputFile = textOf(environment.output_json);
-  if (apiBase === null || outputFile === null) return null;
+  const { api_base: apiBase, output_json: outputFile } = environment;
+  if (typeof apiBase !== 'string' || typeof outputFile !== 'string') return null;
   const values = isJsonObject(data) ? Object.values(data)[0] : data;
-  return { apiBase, outputFile, inputs: textsIn(values), params: isJsonObject(params) ? params : {} };
+  const inputs = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
+  return { apiBase, outputFile, inputs, params: isJsonObject(params) ? params : {} };
 }
 
 /** Calls Hob in the name of the current run. Without `withinMs` there is no time limit, because a link may take hours. */
-export async function callHob(
+export async function callHob<Answer extends object>(
   { apiBase }: Pick<ThisRun, 'apiBase'>,
   path: string,
   { body, withinMs }: { body?: JsonObject; withinMs?: number } = {},
-): Promise<JsonObject> {
+): Promise<Answer> {
   try {
-    const answer = await fetch(apiBase + path, {
-      headers: { 'accept-language': language, 'content-type': 'application/json' },
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-      ...(withinMs !== undefined && { signal: AbortSignal.timeout(withinMs) }),
+    const answer = await sendRequest(apiBase + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'accept-language': language },
+      body,
+      signal: withinMs === undefined ? undefined : AbortSignal.timeout(withinMs),
     });
-    const said: Json = JSON.parse(await answer.text());
-    return isJsonObject(said) ? said : {};
+    return JSON.parse(await textIn(answer));
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(error);
     // Show only the origin: the path contains the run token, and messages are stored.
     const { origin } = new URL(apiBase);
-    throw new UserError(
-      tr(`No response from Hob at ${origin} (${reason}).`, `Hob 没有响应：${origin}（${reason}）。`),
+    throw userError(
+      `No response from Hob at ${origin} (${reason}).`,
+      `Hob 没有响应：${origin}（${reason}）。`,
     );
   }
 }
 
 /** A value for a shell: texts as they are, all other values as JSON. */
-export function shownValue(value: Json): string {
+export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -113,31 +109,9 @@ interface Assignment {
 export function readAssignment(word: string): Assignment {
   const [, name, colon, text] = /^([^=]+?)(:?)=(.*)$/s.exec(word) ?? [];
   if (name !== undefined && text !== undefined) return { name, text, isJson: colon === ':' };
-  throw new UserError(
-    tr(
-      `Invalid value "${word}". Use name=text, or name:=json for numbers, lists and other JSON values.`,
-      `“${word}” 的写法不对：文本写成 name=文本，数字、列表等写成 name:=JSON。`,
-    ),
-    exitCodes.usage,
-  );
-}
-
-/** The values of an envelope. */
-export function readValues(words: readonly string[]): JsonObject {
-  const values: [string, Json][] = [];
-  for (const word of words) {
-    const { name, text, isJson } = readAssignment(word);
-    if (name === 'code' || name === 'msg') throw reserved(name);
-    values.push([name, isJson ? parseJson(name, text) : text]);
-  }
-  const hazard = findJsonHazard(Object.fromEntries(values));
-  if (hazard === undefined) return Object.fromEntries(values);
-  throw new UserError(
-    tr(
-      'Invalid envelope values: they are nested too deeply, or contain a name or number that is not allowed.',
-      '这些值不能写入结果：嵌套太深，或者含有不允许的名称或数字。',
-    ),
-    exitCodes.usage,
+  throw usageError(
+    `Invalid value "${word}". Use name=text, or name:=json for numbers, lists and other JSON values.`,
+    `“${word}” 的写法不对：文本写成 name=文本，数字、列表等写成 name:=JSON。`,
   );
 }
 
@@ -145,21 +119,9 @@ export function parseJson(name: string, text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UserError(
-      tr(
-        `Invalid JSON after ${name}:= ${text}\nFor a text, use ${name}=...`,
-        `${name}:= 后面必须是 JSON，而这里是：${text}\n文本请写成 ${name}=...`,
-      ),
-      exitCodes.usage,
+    throw usageError(
+      `Invalid JSON after ${name}:= ${text}\nFor a text, use ${name}=...`,
+      `${name}:= 后面必须是 JSON，而这里是：${text}\n文本请写成 ${name}=...`,
     );
   }
-}
-
-function reserved(name: 'code' | 'msg'): UserError {
-  const command =
-    name === 'code' ? 'hob envelope fail <message> --code <number>' : 'hob envelope ok --msg <text>';
-  return new UserError(
-    tr(`${name} is a reserved name. To set it, use: ${command}`, `${name} 不是自定义的值，请用：${command}`),
-    exitCodes.usage,
-  );
 }

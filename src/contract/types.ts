@@ -29,6 +29,13 @@ export type OutcomeList = Static<typeof history.OutcomesAnswer>;
 export type ScriptOutcomes = OutcomeList['items'][number];
 export type Outcome = ScriptOutcomes['runs'][number];
 export type TreeAnswer = Static<typeof history.TreeAnswer>;
+/** The schema cannot describe a node inside a node of the same shape. */
+export interface TreeNode extends Omit<TreeAnswer['root'], 'children'> {
+  readonly children: readonly TreeNode[];
+}
+export interface RunTree extends Omit<TreeAnswer, 'root'> {
+  readonly root: TreeNode;
+}
 export type Stats = Static<typeof history.StatsAnswer>;
 export type NotificationPage = Static<typeof notifications.NotificationsAnswer>;
 export type Notification = NotificationPage['items'][number];
@@ -38,6 +45,7 @@ export type Model = ModelList['items'][number];
 export type ModelRemoved = Static<typeof models.RemoveModelAnswer>;
 export type DownloadList = Static<typeof models.DownloadsAnswer>;
 export type Download = Static<typeof models.DownloadAnswer>;
+export type DownloadStarted = Static<typeof models.DownloadStarted>;
 export type DownloadRequest = Static<typeof models.DownloadBody>;
 export type EnvironmentList = Static<typeof environments.EnvironmentsAnswer>;
 export type Environment = EnvironmentList['items'][number];
@@ -46,6 +54,8 @@ export type SettingsInForce = Static<typeof settings.SettingsAnswer>;
 export type Setting = SettingsInForce['items'][number];
 export type RuntimeList = Static<typeof settings.RuntimesAnswer>;
 export type Runtime = RuntimeList['items'][number];
+export type Execution = Static<typeof runs.ExecutionAnswer>;
+export type ModelPath = Static<typeof models.ModelPathAnswer>;
 export type Accepted = Static<typeof runs.AcceptedAnswer>;
 export type FolderListing = Static<typeof files.FilesAnswer>;
 export type FolderEntry = FolderListing['entries'][number];

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { tr } from '../language.ts';
 import { check } from '../offline/check-folder.ts';
-import { strictUsage } from '../options.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[folder]', tr('folder of the script', '脚本所在的文件夹'), '.')
     .option('--json', tr('print the problems as JSON', '以 JSON 输出检查结果，供程序使用'))

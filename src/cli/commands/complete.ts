@@ -1,7 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
-import type { JsonObject } from '../../shared/json.ts';
-import { objectsIn, textOf } from '../answer-fields.ts';
-import { findScript, scriptsIn } from '../find-script.ts';
+import type { EnvironmentList, ModelList, RunPage, ScriptList } from '../../contract/types.ts';
+import { findScript } from '../find-script.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text-width.ts';
 
@@ -195,16 +194,22 @@ function argumentAt(command: Command, index: number): Argument | null {
 /** The user is waiting: slower responses are ignored. */
 const timeoutMs = 1500;
 
-/** Where the values of an argument come from, by the name of the argument. */
-const sources: Readonly<
-  Record<string, { path: string; read(answer: JsonObject, typed: string): Candidate[] }>
-> = {
-  script: { path: '/api/scripts', read: scripts },
-  run: { path: '/api/runs?limit=30', read: lastAndRuns },
+/** The values of an argument, by its name. */
+const sources: Readonly<Record<string, (client: ServiceClient, typed: string) => Promise<Candidate[]>>> = {
+  script: scripts,
+  run: async (client) => [{ value: 'last', meaning: '' }, ...(await runs(client, ''))],
   // An ended run cannot be cancelled.
-  'running run': { path: '/api/runs?limit=30&state=running,queued', read: runs },
-  repo: { path: '/api/models', read: ({ items }) => named(items, 'repo_id') },
-  key: { path: '/api/environments', read: ({ items }) => named(items, 'key') },
+  'running run': (client) => runs(client, '&state=running,queued'),
+  repo: async (client) =>
+    (await client.get<ModelList>('/api/models')).items.map(({ repo_id }) => ({
+      value: repo_id,
+      meaning: '',
+    })),
+  key: async (client) =>
+    (await client.get<EnvironmentList>('/api/environments')).items.map(({ key }) => ({
+      value: key,
+      meaning: '',
+    })),
 };
 const otherNames: Readonly<Record<string, string>> = {
   scripts: 'script',
@@ -218,54 +223,49 @@ function comesFromService(name: string): boolean {
   return (otherNames[name] ?? name) in sources;
 }
 
-/** The values of an argument. Empty if the service does not run or respond in time: completion never prints errors. */
+/** The values of an argument. Completion never prints errors. */
 export async function knownValues(
   name: string,
   typed: string,
   home: string | undefined,
 ): Promise<Candidate[]> {
   const source = sources[otherNames[name] ?? name];
-  if (source === undefined) return [];
-  const asking = ServiceClient.find(home).then((client) => client.get(source.path));
-  const answer = await Promise.race([asking.catch(() => null), afterTimeout()]);
-  return answer === null ? [] : source.read(answer, typed);
+  return source === undefined ? [] : inTime(home, (client) => source(client, typed));
 }
 
 /** Offers names, or ids if an id prefix was typed. */
-function scripts({ scripts: known }: JsonObject, typed: string): Candidate[] {
-  const all = scriptsIn(known);
+async function scripts(client: ServiceClient, typed: string): Promise<Candidate[]> {
+  const { scripts: all } = await client.get<ScriptList>('/api/scripts');
   const isId = typed !== '' && all.some(({ id }) => id.startsWith(typed));
   return all.map(({ id, name }) => (isId ? { value: id, meaning: name } : { value: name, meaning: id }));
 }
 
-function runs({ items }: JsonObject): Candidate[] {
-  return objectsIn(items).map((run) => ({
-    value: textOf(run.run_id) ?? '',
-    meaning: `${textOf(run.script_name) ?? ''}, ${textOf(run.state) ?? ''}`,
-  }));
-}
-
-function lastAndRuns(answer: JsonObject): Candidate[] {
-  return [{ value: 'last', meaning: '' }, ...runs(answer)];
-}
-
-function named(items: JsonObject[string] | undefined, key: string): Candidate[] {
-  return objectsIn(items).map((item) => ({ value: textOf(item[key]) ?? '', meaning: '' }));
+async function runs(client: ServiceClient, query: string): Promise<Candidate[]> {
+  const { items } = await client.get<RunPage>(`/api/runs?limit=30${query}`);
+  return items.map((run) => ({ value: run.run_id, meaning: `${run.script_name}, ${run.state}` }));
 }
 
 /** The params of a script as `name=`, or the possible values of the param that is being typed. */
-async function knownParams(script: string, typed: string, home: string | undefined): Promise<Candidate[]> {
-  const asking = ServiceClient.find(home).then((client) => findScript(client, script));
-  const found = await Promise.race([asking.catch(() => null), afterTimeout()]);
-  const params = found?.script.params ?? [];
-  const [, name] = /^([^=]+)=/.exec(typed) ?? [];
-  const begun = params.find((param) => param.name === name);
-  if (begun === undefined)
-    return params.map((param) => ({ value: `${param.name}=`, meaning: param.description ?? param.label }));
-  const values = begun.type === 'bool' ? ['true', 'false'] : begun.choices;
-  return values.map((value) => ({ value: `${begun.name}=${value}`, meaning: '' }));
+function knownParams(script: string, typed: string, home: string | undefined): Promise<Candidate[]> {
+  return inTime(home, async (client) => {
+    const { params } = await findScript(client, script);
+    const [, name] = /^([^=]+)=/.exec(typed) ?? [];
+    const begun = params.find((param) => param.name === name);
+    if (begun === undefined)
+      return params.map((param) => ({ value: `${param.name}=`, meaning: param.description ?? param.label }));
+    const values = begun.type === 'bool' ? ['true', 'false'] : begun.choices;
+    return values.map((value) => ({ value: `${begun.name}=${value}`, meaning: '' }));
+  });
 }
 
-function afterTimeout(): Promise<null> {
-  return new Promise((resolve) => setTimeout(() => resolve(null), timeoutMs).unref());
+/** The candidates from the service; none if it does not run or respond in time. */
+function inTime(
+  home: string | undefined,
+  list: (client: ServiceClient) => Promise<Candidate[]>,
+): Promise<Candidate[]> {
+  const listed = ServiceClient.find(home).then(list);
+  const afterTimeout = new Promise<Candidate[]>((resolve) => {
+    setTimeout(() => resolve([]), timeoutMs).unref();
+  });
+  return Promise.race([listed.catch(() => []), afterTimeout]);
 }

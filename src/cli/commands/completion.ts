@@ -1,10 +1,8 @@
 import { Argument, type Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .addArgument(new Argument('<shell>', tr('shell to print the script for', '哪种 shell')).choices(shells))
     .addHelpText('after', examples)

@@ -4,14 +4,12 @@ import { examine } from '../../doctor/examine.ts';
 import { type Area, areas, type Finding } from '../../doctor/finding.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { language, tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
 import { paint, printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { cutToWidth, printable, widthOf, wrapText } from '../terminal/text-width.ts';
 import { ReportedError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .option(
       '--home <dir>',

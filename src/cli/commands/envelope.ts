@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
-
-import type { JsonObject } from '../../shared/json.ts';
+import { findJsonHazard, type Json, type JsonObject } from '../../shared/json.ts';
 import { replacePrivateFile } from '../../shared/private-files.ts';
 import { tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
-import { fileOption, findRun, readValues } from '../this-run.ts';
-import { exitCodes, UserError } from '../user-error.ts';
+import { fileOption, findRun, parseJson, readAssignment } from '../this-run.ts';
+import { type UserError, usageError } from '../user-error.ts';
 
 const valuesArgument = ['[values...]', tr('name=text or name:=json', 'name=文本 或 name:=JSON')] as const;
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command.helpCommand(false).addHelpText('after', examples);
 
   command
@@ -50,12 +47,9 @@ async function write(file: string | undefined, envelope: JsonObject): Promise<vo
 function readCode(text: string): number {
   const code = Number(text);
   if (Number.isSafeInteger(code) && code !== 0 && text.trim() !== '') return code;
-  throw new UserError(
-    tr(
-      `Invalid --code "${text}": expected an integer other than 0.`,
-      `--code 必须是非 0 的整数，而不是 “${text}”。`,
-    ),
-    exitCodes.usage,
+  throw usageError(
+    `Invalid --code "${text}": expected an integer other than 0.`,
+    `--code 必须是非 0 的整数，而不是 “${text}”。`,
   );
 }
 
@@ -71,3 +65,28 @@ The last envelope written counts. Outside a run, the envelope is printed to stdo
   hob envelope fail "磁盘已满" --code 28; exit 1
 以最后一次写入的为准。不是由 Hob 运行时，结果会打印出来。`,
 );
+
+/** The values of an envelope. */
+function readValues(words: readonly string[]): JsonObject {
+  const values: [string, Json][] = [];
+  for (const word of words) {
+    const { name, text, isJson } = readAssignment(word);
+    if (name === 'code' || name === 'msg') throw reserved(name);
+    values.push([name, isJson ? parseJson(name, text) : text]);
+  }
+  const hazard = findJsonHazard(Object.fromEntries(values));
+  if (hazard === undefined) return Object.fromEntries(values);
+  throw usageError(
+    'Invalid envelope values: they are nested too deeply, or contain a name or number that is not allowed.',
+    '这些值不能写入结果：嵌套太深，或者含有不允许的名称或数字。',
+  );
+}
+
+function reserved(name: 'code' | 'msg'): UserError {
+  const command =
+    name === 'code' ? 'hob envelope fail <message> --code <number>' : 'hob envelope ok --msg <text>';
+  return usageError(
+    `${name} is a reserved name. To set it, use: ${command}`,
+    `${name} 不是自定义的值，请用：${command}`,
+  );
+}

@@ -1,6 +1,5 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-
 import type { Command } from 'commander';
 import { resolveHome } from '../../settings/home.ts';
 import { localDay } from '../../shared/local-day.ts';
@@ -8,15 +7,14 @@ import { type Exported, exportHome } from '../../transfer/export-home.ts';
 import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
 import { describeSkipped, transferring } from '../offline/transfer.ts';
-import { exitCodesText, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
-import { UserError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<file>', tr('file or folder to write to', '要写入的文件或文件夹'))
     .option('--force', tr('replace an existing file', '替换已有的文件'))
@@ -53,7 +51,7 @@ interface ExportOptions {
 async function exportTo(text: string, { home: flag, force, json }: ExportOptions): Promise<void> {
   const home = resolveHome(flag);
   if (!(await isFolder(home)))
-    throw new UserError(tr(`The home ${home} does not exist.`, `数据目录 ${home} 不存在。`));
+    throw userError(`The home ${home} does not exist.`, `数据目录 ${home} 不存在。`);
   const target = await targetOf(text, force === true);
   const line = new DrawnLine(process.stderr);
   const exported = await transferring(tr('Nothing was exported.', '没有导出任何内容。'), async (signal) => {
@@ -113,24 +111,21 @@ async function targetOf(text: string, mayReplace: boolean): Promise<string> {
   const path = resolve(text);
   const file = (await isFolder(path)) ? join(path, `hob-${localDay(new Date())}.tar.gz`) : path;
   if (!(await isFolder(dirname(file))))
-    throw new UserError(
-      tr(
-        `The folder ${dirname(file)} does not exist. Create it first.`,
-        `文件夹 ${dirname(file)} 不存在。请先创建它。`,
-      ),
+    throw userError(
+      `The folder ${dirname(file)} does not exist. Create it first.`,
+      `文件夹 ${dirname(file)} 不存在。请先创建它。`,
     );
   const found = await lstat(file).catch(() => null);
   if (found === null) return file;
   if (!found.isFile())
-    throw new UserError(
-      tr(`${file} is not a regular file and will not be replaced.`, `${file} 不是普通文件，不会被替换。`),
+    throw userError(
+      `${file} is not a regular file and will not be replaced.`,
+      `${file} 不是普通文件，不会被替换。`,
     );
   if (!mayReplace)
-    throw new UserError(
-      tr(
-        `${file} already exists. Use --force to replace it, or choose another file.`,
-        `${file} 已存在。加上 --force 可替换它，或指定其他文件。`,
-      ),
+    throw userError(
+      `${file} already exists. Use --force to replace it, or choose another file.`,
+      `${file} 已存在。加上 --force 可替换它，或指定其他文件。`,
     );
   return file;
 }

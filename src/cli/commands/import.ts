@@ -4,14 +4,13 @@ import { type Imported, importHome } from '../../transfer/import-home.ts';
 import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
 import { describeSkipped, transferring } from '../offline/transfer.ts';
-import { exitCodesText, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatBytes, formatCount, formatMinute } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<file>', tr('file that hob export wrote', 'hob export 写入的文件'))
     .option(

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-
 import { tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
 import { fileOption, needRun } from '../this-run.ts';
-import { exitCodes, UserError } from '../user-error.ts';
+import { type UserError, usageError, userError } from '../user-error.ts';
 
 interface InputOptions {
   all?: boolean;
@@ -12,7 +10,6 @@ interface InputOptions {
 }
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[number]', tr('number of the value, starting at 1', '第几个，从 1 开始'))
     .option(
@@ -40,25 +37,20 @@ export function configure(command: Command): void {
 function indexOf(word: string): number {
   const number = Number(word);
   if (Number.isSafeInteger(number) && number > 0) return number - 1;
-  throw new UserError(
-    tr(`Invalid number "${word}": expected an integer of 1 or more.`, `“${word}” 不是从 1 开始的序号。`),
-    exitCodes.usage,
+  throw usageError(
+    `Invalid number "${word}": expected an integer of 1 or more.`,
+    `“${word}” 不是从 1 开始的序号。`,
   );
 }
 
 function both(): UserError {
-  return new UserError(
-    tr('Use either a number or --all, not both.', '序号和 --all 不能同时使用。'),
-    exitCodes.usage,
-  );
+  return usageError('Use either a number or --all, not both.', '序号和 --all 不能同时使用。');
 }
 
 function missing(number: number, count: number): UserError {
-  return new UserError(
-    tr(
-      `There is no input value ${number}: the run has ${count}.`,
-      `没有第 ${number} 个输入：本次运行共有 ${count} 个。`,
-    ),
+  return userError(
+    `There is no input value ${number}: the run has ${count}.`,
+    `没有第 ${number} 个输入：本次运行共有 ${count} 个。`,
   );
 }
 

@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 
+import type { Operation } from '../../contract/types.ts';
+import { curlOf, runLine } from '../command-lines.ts';
+import { getScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { exitCodesText, homeOption, operationJsonOption, strictUsage } from '../options.ts';
-import { carryOut, checkEnd, describeInstalled } from '../package-operation.ts';
+import { exitCodesText, homeOption, operationJsonOption } from '../options.ts';
+import { perform, titleOf } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { sourceArgument } from '../source-argument.ts';
-import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
 
 interface InstallOptions {
   home?: string;
@@ -17,7 +20,6 @@ interface InstallOptions {
 }
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument(
       '<source>',
@@ -51,7 +53,7 @@ export function configure(command: Command): void {
       const source = await sourceArgument(text);
       const client = await ServiceClient.find(home);
       const subject = printable(text);
-      const answer = await carryOut(client, {
+      const request = {
         path: '/api/packages/install',
         body: { source, ...(ref !== undefined && { ref }), ...(path !== undefined && { path }), prepare },
         subject,
@@ -59,10 +61,8 @@ export function configure(command: Command): void {
           `Cancelled the installation of ${subject}. Nothing was installed.`,
           `已停止安装 ${subject}，没有留下任何内容。`,
         ),
-      });
-      if (json === true) printJson(answer);
-      const operation = checkEnd(answer, subject);
-      if (json !== true) process.stdout.write(await describeInstalled(client, operation));
+      };
+      await perform(client, request, json, (operation) => describeInstalled(client, operation));
     });
 }
 
@@ -86,3 +86,29 @@ becomes available, and the log is shown. If a step fails, nothing is installed.
 无论哪里出错，都不会留下只安装了一半的脚本。
 `,
 );
+
+/** The message after an installation, with the commands that run the script. */
+async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
+  const id = operation.script_id ?? '';
+  const title = titleOf(operation, id);
+  const lines = [
+    tr(`Installed ${title} (id ${id})`, `已安装 ${title}，ID 为 ${id}`),
+    ...(await waysToRun(client, id)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The commands that run a script, to be copied into a shell. */
+async function waysToRun(client: ServiceClient, scriptId: string): Promise<string[]> {
+  try {
+    const script = await getScript(client, scriptId);
+    return [
+      `${tr('Run it: ', '运行：')}${runLine(script)}`,
+      `${tr('Over HTTP: ', '或者：')}${curlOf(client, script)}`,
+    ];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // These lines are optional: the script is installed.
+    return [];
+  }
+}

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-
-import { isJsonObject, type JsonObject } from '../../shared/json.ts';
-import { textOf } from '../answer-fields.ts';
-import { readScript } from '../find-script.ts';
+import type { Execution, ScriptDetail } from '../../contract/types.ts';
+import type { JsonObject } from '../../shared/json.ts';
 import { tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
+import { collect } from '../options.ts';
 import { paramValue } from '../param-value.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -17,7 +15,7 @@ import {
   shownValue,
   type ThisRun,
 } from '../this-run.ts';
-import { UserError } from '../user-error.ts';
+import { type UserError, userError } from '../user-error.ts';
 
 interface LinkOptions {
   param: string[];
@@ -27,7 +25,6 @@ interface LinkOptions {
 }
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<id>', tr('id of the script, which must be a node', '脚本的 id；该脚本必须是节点'))
     .argument('[values...]', tr('values of its main input', '主输入的值'))
@@ -45,33 +42,29 @@ export function configure(command: Command): void {
       const run = await needRun(file);
       const params = await readLinkParams(run, id, param);
       const body = { script_id: id, params, ...(values.length > 0 && { data: values }) };
-      const answer = await callHob(run, '/api/link', { body });
+      // A refused link has only a message.
+      const answer = await callHob<Partial<Execution>>(run, '/api/link', { body });
       if (json === true) printJson(answer);
-      const envelope = isJsonObject(answer.result) ? answer.result : null;
-      if (envelope === null || answer.success !== true || envelope.code !== 0) throw failed(id, answer);
+      const envelope = answer.result;
+      if (envelope === undefined || answer.success !== true || envelope.code !== 0)
+        throw failed(id, answer.message ?? '');
       if (json === true) return;
       process.stdout.write(`${field === undefined ? JSON.stringify(envelope) : fieldOf(envelope, field)}\n`);
     });
 }
 
-function collect(word: string, words: string[]): string[] {
-  return [...words, word];
-}
-
-function fieldOf(envelope: JsonObject, name: string): string {
+function fieldOf(envelope: Record<string, unknown>, name: string): string {
   const value = Object.hasOwn(envelope, name) ? envelope[name] : undefined;
   if (value !== undefined) return shownValue(value);
-  throw new UserError(
-    tr(
-      `The envelope has no field ${name}. Its fields: ${Object.keys(envelope).join(', ')}`,
-      `结果中没有 ${name}。现有：${Object.keys(envelope).join(', ')}`,
-    ),
+  throw userError(
+    `The envelope has no field ${name}. Its fields: ${Object.keys(envelope).join(', ')}`,
+    `结果中没有 ${name}。现有：${Object.keys(envelope).join(', ')}`,
   );
 }
 
-function failed(id: string, { message }: JsonObject): UserError {
-  const why = printable(textOf(message) ?? '');
-  return new UserError(tr(`The script ${id} failed: ${why}`, `脚本 ${id} 失败：${why}`));
+function failed(id: string, message: string): UserError {
+  const why = printable(message);
+  return userError(`The script ${id} failed: ${why}`, `脚本 ${id} 失败：${why}`);
 }
 
 const examples = tr(
@@ -96,7 +89,8 @@ async function readLinkParams(
 ): Promise<JsonObject> {
   const assignments = words.map(readAssignment);
   const declared = assignments.some(({ isJson }) => !isJson)
-    ? readScript(await callHob(run, `/api/scripts/${encodeURIComponent(scriptId)}`)).params
+    ? ((await callHob<Partial<ScriptDetail>>(run, `/api/scripts/${encodeURIComponent(scriptId)}`)).params ??
+      [])
     : [];
   const params: JsonObject = {};
   for (const { name, text, isJson } of assignments) {

@@ -1,29 +1,26 @@
 import type { Command } from 'commander';
-import type { Json, JsonObject } from '../../shared/json.ts';
-import { objectsIn, textOf } from '../answer-fields.ts';
+
+import type { Problem, Script, ScriptList } from '../../contract/types.ts';
 import { folderOf, shortId } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption, strictUsage } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { paint, printJson } from '../terminal/print.ts';
+import { paint, printAnswer } from '../terminal/print.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 import { cutToWidth, printable, wrapText } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[query]', tr('text to find in the name, description or id', '名称、说明或 ID 中包含的文字'))
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', exitCodesText)
     .action(async (query: string | undefined, { home, json }: CommonOptions) => {
-      const all = await (await ServiceClient.find(home)).get('/api/scripts');
+      const client = await ServiceClient.find(home);
+      const all = await client.get<ScriptList>('/api/scripts');
       const answer = query === undefined ? all : filterScripts(all, query);
-      const { isTTY, columns } = process.stdout;
-      const shown = { isSearch: query !== undefined, lineWidth: isTTY ? columns : undefined };
-      if (json === true) printJson(answer);
-      else process.stdout.write(describeScripts(answer, shown));
+      printAnswer(answer, json, (found, lineWidth) => describeScripts(found, query !== undefined, lineWidth));
     });
 }
 
@@ -31,29 +28,25 @@ const widestName = 32;
 const indent = '    ';
 
 /** Filters the response of GET /api/scripts: scripts by name, description or id, problems by file. */
-function filterScripts({ scripts, problems }: JsonObject, query: string): JsonObject {
+function filterScripts({ scripts, problems }: ScriptList, query: string): ScriptList {
   const lower = query.toLowerCase();
-  const has = (...values: readonly (Json | undefined)[]) =>
-    values.some((value) => textOf(value)?.toLowerCase().includes(lower) === true);
+  const has = (...texts: readonly (string | null)[]) =>
+    texts.some((text) => text?.toLowerCase().includes(lower) === true);
   return {
-    scripts: objectsIn(scripts).filter(({ id, name, desc }) => has(id, name, desc)),
-    problems: objectsIn(problems).filter(({ file }) => has(file)),
+    scripts: scripts.filter(({ id, name, desc }) => has(id, name, desc)),
+    problems: problems.filter(({ file }) => has(file)),
   };
 }
 
 /** Formats the response of GET /api/scripts. */
-function describeScripts(
-  { scripts, problems }: JsonObject,
-  { isSearch, lineWidth }: { isSearch: boolean; lineWidth?: number | undefined },
-): string {
-  const known = objectsIn(scripts);
-  const broken = brokenLines(objectsIn(problems), lineWidth);
-  const table = known.length === 0 ? [nothingText(isSearch)] : scriptTable(known, lineWidth);
+function describeScripts({ scripts, problems }: ScriptList, isSearch: boolean, lineWidth?: number): string {
+  const broken = brokenLines(problems, lineWidth);
+  const table = scripts.length === 0 ? [nothingText(isSearch)] : scriptTable(scripts, lineWidth);
   return `${[...table, ...(broken.length === 0 ? [] : ['', ...broken])].join('\n')}\n`;
 }
 
-function scriptTable(known: readonly JsonObject[], lineWidth: number | undefined): string[] {
-  const ids = known.map(({ id }) => textOf(id) ?? '');
+function scriptTable(known: readonly Script[], lineWidth: number | undefined): string[] {
+  const ids = known.map(({ id }) => id);
   const columns = [
     { title: tr('NAME', '名称'), paint: (text: string) => paint('bold', text) },
     { title: tr('LANGUAGE', '语言') },
@@ -64,19 +57,19 @@ function scriptTable(known: readonly JsonObject[], lineWidth: number | undefined
   ];
   const rows = known
     .map((script) => [
-      cutToWidth(textOf(script.name) ?? '', widestName),
-      textOf(script.language) ?? '',
-      script.node === true ? tr('yes', '是') : '',
-      shortId(textOf(script.id) ?? '', ids),
-      textOf(script.desc) ?? '',
+      cutToWidth(script.name, widestName),
+      script.language,
+      script.node ? tr('yes', '是') : '',
+      shortId(script.id, ids),
+      script.desc ?? '',
     ])
     .sort(([one = ''], [other = '']) => one.localeCompare(other));
   return formatTable(columns, rows, lineWidth);
 }
 
 /** Scripts that cannot run, each with its first problem and advice, and with the command that lists the others. */
-function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIVE_INFINITY): string[] {
-  const folders = new Map<string, JsonObject[]>();
+function brokenLines(problems: readonly Problem[], lineWidth = Number.POSITIVE_INFINITY): string[] {
+  const folders = new Map<string, Problem[]>();
   for (const problem of problems) {
     if (problem.severity !== 'error') continue;
     const folder = folderOf(problem);
@@ -84,7 +77,7 @@ function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIV
   }
   const lines = [...folders].flatMap(([folder, own]) => {
     const [first, ...others] = own;
-    const texts = [first?.message, first?.advice].map((text) => printable(textOf(text) ?? ''));
+    const texts = [first?.message ?? '', first?.advice ?? ''].map(printable);
     const shown = texts.flatMap((text) => wrapText(text.replaceAll('\n', ' '), lineWidth - indent.length));
     const more = tr(
       `and ${formatCount(others.length, 'more problem')}: hob check ${quoted(folder)}`,

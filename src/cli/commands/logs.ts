@@ -1,12 +1,12 @@
+import { buffer, text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import type { JsonObject } from '../../shared/json.ts';
-import { textOf } from '../answer-fields.ts';
 import { describeEnd } from '../describe-run.ts';
-import { lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../find-run.ts';
+import { getRun, lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../find-run.ts';
 import { tr } from '../language.ts';
-import { countArgument, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { countArgument, homeOption, plainJsonOption } from '../options.ts';
 import { CollectingDisplay, OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
-import { Connection, followHint, type SeenEvent, watchRun } from '../run-events.ts';
+import { Connection, followHint, type RunEvent, watchRun } from '../run-events.ts';
+import type { HttpAnswer } from '../send-request.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { showEvent } from '../show-run.ts';
 import { printJson } from '../terminal/print.ts';
@@ -15,7 +15,6 @@ import { ReportedError } from '../user-error.ts';
 const mostLines = 1_000_000;
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument(...runOrLastArgument)
     .argument(...lastScriptArgument)
@@ -83,9 +82,9 @@ interface LogsOptions {
 async function logs(wanted: string, script: string | undefined, options: LogsOptions): Promise<void> {
   const client = await ServiceClient.find(options.home);
   const record = await pickRun(client, wanted, script);
-  const runId = textOf(record.run_id) ?? '';
+  const runId = record.run_id;
   if (options.notes === true) {
-    const notes = await (await client.open(`${pathOfRun(runId)}/notes`)).text();
+    const notes = await text(await client.open(`${pathOfRun(runId)}/notes`));
     if (options.json === true) printJson({ run_id: runId, notes });
     else process.stdout.write(notes);
     return;
@@ -110,7 +109,7 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
   const connection = new Connection(client, options.home);
   await followLog(runId, connection, { view, streams, since: `${known.stdout}-${known.stderr}` });
   if (options.json === true) return;
-  const ended = await connection.ask(followHint(runId), (current) => current.get(pathOfRun(runId)));
+  const ended = await connection.ask(followHint(runId), (current) => getRun(current, runId));
   process.stderr.write(describeEnd(ended));
 }
 
@@ -167,22 +166,22 @@ async function readLog(
 ): Promise<LogPart> {
   const path = `${pathOfRun(runId)}/${stream}`;
   if (lines === null) {
-    const bytes = Buffer.from(await (await client.open(path)).arrayBuffer());
+    const bytes = await buffer(await client.open(path));
     return { bytes, end: bytes.length };
   }
   for (let wanted = Math.max(leastBytes, lines * bytesALine); ; wanted *= growth) {
     const answer = await lastBytes(client, path, wanted);
     if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
-    const bytes = Buffer.from(await answer.arrayBuffer());
+    const bytes = await buffer(answer);
     const tail = lastLines(bytes, lines);
-    const end = endIn(answer.headers.get('content-range')) ?? bytes.length;
+    const end = endIn(answer.headers['content-range'] ?? null) ?? bytes.length;
     if (tail.length < bytes.length || bytes.length < wanted) return { bytes: tail, end };
   }
 }
 
 /** Null for an empty stream, for which the service refuses any byte range. */
-async function lastBytes(client: ServiceClient, path: string, count: number): Promise<Response | null> {
-  return client.open(path, { headers: { range: `bytes=-${count}` } }).catch((error: unknown) => {
+async function lastBytes(client: ServiceClient, path: string, count: number): Promise<HttpAnswer | null> {
+  return client.open(path, { range: `bytes=-${count}` }).catch((error: unknown) => {
     if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
     throw error;
   });
@@ -211,7 +210,7 @@ interface LogView {
   readonly isRead: boolean;
   /** Output from before the command started to follow. */
   part(stream: StreamName, bytes: Uint8Array): Promise<void>;
-  event(event: SeenEvent): Promise<void>;
+  event(event: RunEvent): Promise<void>;
   /** A message of the command itself. */
   say(line: string): void;
   close(): void;
@@ -252,7 +251,7 @@ function objectView(runId: string, streams: readonly StreamName[]): LogView {
 /** One line of JSON per event. */
 function linesView(runId: string): LogView {
   const stdout = new OutputStream(process.stdout);
-  const printLine = (line: JsonObject) => stdout.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  const printLine = (line: object) => stdout.write(Buffer.from(`${JSON.stringify(line)}\n`));
   return {
     get isRead() {
       return stdout.isOpen;

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 
+import type { Model } from '../../contract/types.ts';
 import { describeModels } from './model.ts';
 
-const model = {
+const model: Model = {
   repo_id: 'acme/tiny',
   source: 'huggingface',
   place: 'huggingface',
@@ -14,7 +15,7 @@ const model = {
   is_removable: true,
   needed_by: [],
 };
-const items = [
+const items: Model[] = [
   {
     ...model,
     needed_by: [

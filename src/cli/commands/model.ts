@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../shared/json.ts';
-import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
+import type { DownloadList, Model, ModelList, ModelRemoved } from '../../contract/types.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption, strictUsage } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
-import { printJson } from '../terminal/print.ts';
+import { printAnswer } from '../terminal/print.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 import { printable } from '../terminal/text-width.ts';
-import { exitCodes, UserError } from '../user-error.ts';
-import { readDownload } from './model/progress.ts';
+import { usageError, userError } from '../user-error.ts';
 import { findModel, type PullOptions, pull, stopDownload } from './model/pull.ts';
 
 /** Only names of the form `owner/name` go into a URL. The service checks the rest. */
@@ -25,7 +23,6 @@ interface RemoveOptions extends CommonOptions {
 }
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command.helpCommand(false).addHelpText('after', exitCodesText);
 
   command
@@ -39,10 +36,8 @@ export function configure(command: Command): void {
     .option(...homeOption)
     .option(...jsonOption)
     .action(async (options: CommonOptions) => {
-      const answer = await (await ServiceClient.find(options.home)).get('/api/models');
-      const { isTTY, columns } = process.stdout;
-      if (options.json === true) printJson(answer);
-      else print(describeModels(answer, isTTY ? columns : undefined));
+      const client = await ServiceClient.find(options.home);
+      printAnswer(await client.get<ModelList>('/api/models'), options.json, describeModels);
     });
 
   command
@@ -54,8 +49,7 @@ export function configure(command: Command): void {
     .addHelpText('after', pathExamples)
     .action(async (repo: string, options: CommonOptions) => {
       const answer = await findModel(await ServiceClient.ofRunOrHome(options.home), repo);
-      if (options.json === true) printJson(answer);
-      else print(`${answer.path}\n`);
+      printAnswer(answer, options.json, ({ path }) => `${path}\n`);
     });
 
   command
@@ -105,7 +99,7 @@ export function configure(command: Command): void {
     .argument('<repo>', repoMeaning, checkRepoId)
     .option(...homeOption)
     .action(async (repo: string, options: CommonOptions) => {
-      print(await cancelDownload(await ServiceClient.find(options.home), repo));
+      process.stdout.write(await cancelDownload(await ServiceClient.find(options.home), repo));
     });
 
   command
@@ -130,13 +124,8 @@ export function configure(command: Command): void {
       const client = await ServiceClient.find(home);
       const isDryRun = dryRun === true;
       const answer = await removeModel(client, repo, { place, isConfirmed: yes === true, isDryRun });
-      if (json === true) printJson(answer);
-      else print(describeRemoval(answer, isDryRun));
+      printAnswer(answer, json, (removed) => describeRemoval(removed, isDryRun));
     });
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
 }
 
 const pathExamples = tr(
@@ -176,24 +165,19 @@ ${tr('Examples:', '示例：')}
 function checkRepoId(text: string): string {
   if (repoPattern.test(text)) return text;
   const shown = JSON.stringify(text);
-  throw new UserError(
-    tr(
-      `Invalid model name ${shown}: expected <owner>/<name>.`,
-      `模型名称的格式是 <owner>/<name>，而不是 ${shown}。`,
-    ),
-    exitCodes.usage,
+  throw usageError(
+    `Invalid model name ${shown}: expected <owner>/<name>.`,
+    `模型名称的格式是 <owner>/<name>，而不是 ${shown}。`,
   );
 }
 
 /** Cancels all downloads of a model: there may be one per source. Returns the message to print. */
 async function cancelDownload(client: ServiceClient, repoId: string): Promise<string> {
-  const { items } = await client.get('/api/models/downloads');
-  const underWay = objectsIn(items)
-    .map(readDownload)
-    .filter((download) => download.repoId === repoId && download.state === 'running');
+  const { items } = await client.get<DownloadList>('/api/models/downloads');
+  const underWay = items.filter(({ repo_id, state }) => repo_id === repoId && state === 'running');
   if (underWay.length === 0)
-    throw new UserError(tr(`No download of ${repoId} is in progress.`, `${repoId} 没有在下载。`));
-  for (const { id } of underWay) await stopDownload(id, client);
+    throw userError(`No download of ${repoId} is in progress.`, `${repoId} 没有在下载。`);
+  for (const { download_id } of underWay) await stopDownload(download_id, client);
   return tr(
     `Cancelled the download of ${repoId}. The downloaded part is kept. To resume: hob model pull ${repoId}\n`,
     `已停止下载 ${repoId}。已下载的部分会保留，用 hob model pull ${repoId} 即可继续。\n`,
@@ -207,15 +191,14 @@ const columns = [
   { title: tr('STATE', '状态') },
   { title: tr('NEEDED BY', '需要它的脚本') },
 ];
-const states: Readonly<Record<string, string>> = {
+const states = {
   complete: tr('complete', '完整'),
   partial: tr('partial', '不完整'),
   missing: tr('missing', '缺失'),
 };
 
 /** Formats the response of GET /api/models. */
-export function describeModels({ items }: JsonObject, lineWidth?: number): string {
-  const models = objectsIn(items);
+export function describeModels({ items: models }: ModelList, lineWidth?: number): string {
   if (models.length === 0)
     return tr(
       'There are no models yet. To download one: hob model pull <owner>/<name>\n',
@@ -223,7 +206,7 @@ export function describeModels({ items }: JsonObject, lineWidth?: number): strin
     );
   const lines = formatTable(columns, models.map(rowOf), lineWidth);
   const missing = models.filter(({ state }) => state === 'missing').length;
-  const bytes = models.reduce((sum, model) => sum + (numberOf(model.size_bytes) ?? 0), 0);
+  const bytes = models.reduce((sum, model) => sum + model.size_bytes, 0);
   const here = models.length - missing;
   const size = formatBytes(bytes);
   const sum = tr(`${formatCount(here, 'model')}, ${size}`, `${here} 个模型，共 ${size}`);
@@ -231,18 +214,16 @@ export function describeModels({ items }: JsonObject, lineWidth?: number): strin
   return `${[...lines, '', sum + lack].join('\n')}\n`;
 }
 
-function rowOf(model: JsonObject): string[] {
-  const state = textOf(model.state) ?? '';
+function rowOf({ repo_id, place, size_bytes, state, is_used, needed_by }: Model): string[] {
   const isMissing = state === 'missing';
   // A model can have several copies; scripts use only one of them.
-  const isSpare = state === 'complete' && model.is_used === false;
-  const scripts = objectsIn(model.needed_by).map(({ script_name }) => textOf(script_name) ?? '');
+  const isSpare = state === 'complete' && !is_used;
   return [
-    textOf(model.repo_id) ?? '',
-    isMissing ? '-' : (textOf(model.place) ?? ''),
-    isMissing ? '-' : formatBytes(numberOf(model.size_bytes) ?? 0),
-    isSpare ? tr('complete, not used', '完整，未使用') : (states[state] ?? state),
-    scripts.join(', '),
+    repo_id,
+    isMissing ? '-' : (place ?? ''),
+    isMissing ? '-' : formatBytes(size_bytes),
+    isSpare ? tr('complete, not used', '完整，未使用') : states[state],
+    needed_by.map(({ script_name }) => script_name).join(', '),
   ];
 }
 
@@ -257,10 +238,12 @@ async function removeModel(
   client: ServiceClient,
   repoId: string,
   { place, isConfirmed, isDryRun }: Removal,
-): Promise<JsonObject> {
+): Promise<ModelRemoved> {
   const path = `/api/models/${repoId}`;
   const query = new URLSearchParams(place === undefined ? {} : { place });
-  const trial = await client.delete(`${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`);
+  const trial = await client.delete<ModelRemoved>(
+    `${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`,
+  );
   if (isDryRun) return trial;
   if (!isConfirmed)
     await confirm({
@@ -274,27 +257,25 @@ async function removeModel(
   return client.delete(query.size === 0 ? path : `${path}?${query}`);
 }
 
-function describeRemoval({ folder, freed_bytes }: JsonObject, isDryRun: boolean): string {
-  const freed = formatBytes(numberOf(freed_bytes) ?? 0);
-  const where = printable(textOf(folder) ?? '');
+function describeRemoval({ folder, freed_bytes }: ModelRemoved, isDryRun: boolean): string {
+  const freed = formatBytes(freed_bytes);
+  const where = printable(folder);
   return isDryRun
     ? tr(`Would delete ${where} and free ${freed}.\n`, `将删除 ${where}，释放 ${freed}。\n`)
     : tr(`Deleted ${where} and freed ${freed}.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
 }
 
 /** Describes what would be deleted and which scripts need it. */
-async function describeLoss(client: ServiceClient, repoId: string, trial: JsonObject): Promise<string> {
-  const { items } = await client.get('/api/models');
-  const model = objectsIn(items).find(
-    ({ repo_id, needed_by }) => repo_id === repoId && needed_by !== undefined,
-  );
-  const scripts = objectsIn(model?.needed_by).map(({ script_name }) => textOf(script_name) ?? '');
+async function describeLoss(client: ServiceClient, repoId: string, trial: ModelRemoved): Promise<string> {
+  const { items } = await client.get<ModelList>('/api/models');
+  const model = items.find(({ repo_id }) => repo_id === repoId);
+  const scripts = model?.needed_by.map(({ script_name }) => script_name) ?? [];
   const needed =
     scripts.length === 0
       ? ''
       : tr(` Needed by: ${scripts.join(', ')}.`, `需要它的脚本：${scripts.join('、')}。`);
-  const freed = formatBytes(numberOf(trial.freed_bytes) ?? 0);
-  const folder = textOf(trial.folder) ?? '';
+  const { folder } = trial;
+  const freed = formatBytes(trial.freed_bytes);
   const size = tr(`${repoId} in ${folder} uses ${freed}.`, `${repoId} 位于 ${folder}，占用 ${freed}。`);
   return printable(size + needed);
 }

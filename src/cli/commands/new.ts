@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ScriptList } from '../../contract/types.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { curlLine, quoteWord } from '../command-lines.ts';
-import { scriptsIn } from '../find-script.ts';
+import { getScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { homeOption, strictUsage } from '../options.ts';
+import { homeOption } from '../options.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
-import { UserError } from '../user-error.ts';
+import { UserError, userError } from '../user-error.ts';
 import { collectProperties, type NewOptions } from './new/interview.ts';
 import {
   inputKinds,
@@ -26,7 +26,6 @@ import {
 import { filesOfScript } from './new/script-files.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[name]', tr('name of the script; can contain spaces', '脚本名称，可以有空格'))
     .addOption(
@@ -91,11 +90,9 @@ async function makeScript(name: string | undefined, options: MakeOptions): Promi
   const folder = folderOf(script.name);
   const client = service === null ? null : await ServiceClient.find(options.home);
   if (client !== null && options.id !== undefined && (await isKnown(client, script.id)))
-    throw new UserError(
-      tr(
-        `Another script already has the id ${script.id}. Omit --id to generate a new one.`,
-        `已有脚本使用 ID ${script.id}。去掉 --id 会自动生成一个新的。`,
-      ),
+    throw userError(
+      `Another script already has the id ${script.id}. Omit --id to generate a new one.`,
+      `已有脚本使用 ID ${script.id}。去掉 --id 会自动生成一个新的。`,
     );
   const files = filesOfScript(script);
   if (options.dir === undefined) await createScriptsFolder(parent);
@@ -119,23 +116,21 @@ async function makeScript(name: string | undefined, options: MakeOptions): Promi
 async function createScriptsFolder(scripts: string): Promise<void> {
   await mkdir(scripts, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     const errno = errnoOf(error);
-    throw new UserError(
-      tr(
-        `Cannot create the scripts folder ${scripts} (${errno}). Choose another folder: --dir <dir>`,
-        `无法创建存放脚本的文件夹 ${scripts}（${errno}）。请用 --dir <文件夹> 指定位置。`,
-      ),
+    throw userError(
+      `Cannot create the scripts folder ${scripts} (${errno}). Choose another folder: --dir <dir>`,
+      `无法创建存放脚本的文件夹 ${scripts}（${errno}）。请用 --dir <文件夹> 指定位置。`,
     );
   });
 }
 
 async function isNamedTwice(client: ServiceClient, { id, name }: NewScript): Promise<boolean> {
-  const { scripts } = await client.get('/api/scripts');
-  return scriptsIn(scripts).some((other) => other.name === name && other.id !== id);
+  const { scripts } = await client.get<ScriptList>('/api/scripts');
+  return scripts.some((other) => other.name === name && other.id !== id);
 }
 
 async function isKnown(client: ServiceClient, id: string): Promise<boolean> {
   try {
-    await client.get(`/api/scripts/${encodeURIComponent(id)}`);
+    await getScript(client, id);
     return true;
   } catch (error) {
     if (error instanceof UserError) return false;
@@ -204,11 +199,9 @@ function howToServe(flags: string, isRunning: boolean): string {
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() === true) return;
-  throw new UserError(
-    tr(
-      `The folder ${folder} does not exist. Create it first, or choose another one with --dir.`,
-      `文件夹 ${folder} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
-    ),
+  throw userError(
+    `The folder ${folder} does not exist. Create it first, or choose another one with --dir.`,
+    `文件夹 ${folder} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
   );
 }
 
@@ -242,11 +235,9 @@ export async function writeScript(folder: string, files: readonly NewFile[]): Pr
     await rm(draft, { recursive: true, force: true });
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(
-      tr(
-        `Cannot write ${folder} (${errno}). No files were left behind. To use another folder: --dir <dir>`,
-        `无法写入 ${folder}（${errno}），没有留下任何文件。可以用 --dir 换一个位置。`,
-      ),
+    throw userError(
+      `Cannot write ${folder} (${errno}). No files were left behind. To use another folder: --dir <dir>`,
+      `无法写入 ${folder}（${errno}），没有留下任何文件。可以用 --dir 换一个位置。`,
     );
   }
 }

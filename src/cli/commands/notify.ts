@@ -1,14 +1,7 @@
 import { Argument, type Command } from 'commander';
 
 import { tr } from '../language.ts';
-import {
-  type CommonOptions,
-  countArgument,
-  exitCodesText,
-  homeOption,
-  jsonOption,
-  strictUsage,
-} from '../options.ts';
+import { type CommonOptions, countArgument, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 
@@ -21,7 +14,6 @@ const secondMs = 1000;
 const longestS = 24 * 60 * 60;
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .addArgument(
       new Argument('<type>', tr('type of the notification', '消息的类型')).choices([

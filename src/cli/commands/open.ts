@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { openOnDesktop } from '../../shared/open-on-desktop.ts';
-import { textOf } from '../answer-fields.ts';
 import { pickRun, runById } from '../find-run.ts';
 import { findKnownScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
-import { UserError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[what]', tr('run (id, id prefix or last) or script', '运行（ID、ID 的开头或 last）或脚本'))
     .option('--print', tr('print the URL without opening a browser', '只输出地址，不打开浏览器'))
@@ -36,16 +34,14 @@ async function openPage(
   if (failure === null) return;
   const { program, isMissing } = failure;
   const reason = isMissing ? tr(`${program} not found`, `没有 ${program}`) : failure.reason;
-  throw new UserError(
-    tr(
-      `Cannot start a browser (${reason}). Open the URL above yourself.`,
-      `无法启动浏览器（${reason}）。请自行打开上面的地址。`,
-    ),
+  throw userError(
+    `Cannot start a browser (${reason}). Open the URL above yourself.`,
+    `无法启动浏览器（${reason}）。请自行打开上面的地址。`,
   );
 }
 
 async function pathOf(client: ServiceClient, what: string): Promise<string> {
   const run = what === 'last' ? await pickRun(client, what) : await runById(client, what);
-  if (run !== null) return `/runs/${textOf(run.run_id) ?? ''}`;
+  if (run !== null) return `/runs/${run.run_id}`;
   return `/scripts/${(await findKnownScript(client, what)).id}`;
 }

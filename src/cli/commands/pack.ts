@@ -1,6 +1,5 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-
 import type { Command } from 'commander';
 import { packFolder } from '../../packages/pack/pack-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
@@ -8,15 +7,13 @@ import { quoteWord } from '../command-lines.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
 import { describeChecked, examineFolder } from '../offline/check-folder.ts';
-import { strictUsage } from '../options.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
-import { exitCodes, UserError } from '../user-error.ts';
+import { UserError, usageError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[folder]', tr('folder of the script', '脚本所在的文件夹'), '.')
     .option(
@@ -91,18 +88,14 @@ async function refuseExisting(target: string, mayReplace: boolean): Promise<void
   const found = await lstat(target).catch(() => null);
   if (found === null) return;
   if (!found.isFile() && !found.isSymbolicLink())
-    throw new UserError(
-      tr(
-        `${target} is not a regular file and will not be replaced. Choose another file with -o.`,
-        `${target} 不是文件，不会被替换。请用 -o 指定其他文件。`,
-      ),
+    throw userError(
+      `${target} is not a regular file and will not be replaced. Choose another file with -o.`,
+      `${target} 不是文件，不会被替换。请用 -o 指定其他文件。`,
     );
   if (!mayReplace)
-    throw new UserError(
-      tr(
-        `${target} already exists. Use --force to replace it, or choose another file with -o.`,
-        `${target} 已存在。加上 --force 可替换它，或用 -o 指定其他文件。`,
-      ),
+    throw userError(
+      `${target} already exists. Use --force to replace it, or choose another file with -o.`,
+      `${target} 已存在。加上 --force 可替换它，或用 -o 指定其他文件。`,
     );
 }
 
@@ -120,11 +113,9 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
       );
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(
-      tr(
-        `Cannot write ${target} (${errno}). Choose another file with -o.`,
-        `无法写入 ${target}（${errno}）。请用 -o 指定其他文件。`,
-      ),
+    throw userError(
+      `Cannot write ${target} (${errno}). Choose another file with -o.`,
+      `无法写入 ${target}（${errno}）。请用 -o 指定其他文件。`,
     );
   } finally {
     interrupt.release();
@@ -134,18 +125,13 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
 async function targetOf(output: string | undefined, fileName: string): Promise<string> {
   if (output === undefined) return resolve(fileName);
   if (output === '')
-    throw new UserError(
-      tr('Specify the file to write after -o.', '请在 -o 之后写明要写入的文件。'),
-      exitCodes.usage,
-    );
+    throw usageError('Specify the file to write after -o.', '请在 -o 之后写明要写入的文件。');
   const path = resolve(output);
   if (await isFolder(path)) return join(path, fileName);
   if (!(await isFolder(dirname(path))))
-    throw new UserError(
-      tr(
-        `The folder ${dirname(path)} does not exist. Create it first, or choose another file with -o.`,
-        `要写入的文件夹 ${dirname(path)} 不存在。请先创建它，或用 -o 指定其他文件。`,
-      ),
+    throw userError(
+      `The folder ${dirname(path)} does not exist. Create it first, or choose another file with -o.`,
+      `要写入的文件夹 ${dirname(path)} 不存在。请先创建它，或用 -o 指定其他文件。`,
     );
   return path;
 }

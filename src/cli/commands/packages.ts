@@ -1,18 +1,71 @@
 import type { Command } from 'commander';
-import { describePackages } from '../installed-packages.ts';
-import { type CommonOptions, homeOption, jsonOption, strictUsage } from '../options.ts';
+
+import type { InstalledPackage, PackageList } from '../../contract/types.ts';
+import { shortId } from '../find-script.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printJson } from '../terminal/print.ts';
+import { printAnswer } from '../terminal/print.ts';
+import { formatCount, formatMinute } from '../terminal/quantities.ts';
+import { formatTable } from '../terminal/table.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .option(...homeOption)
     .option(...jsonOption)
     .action(async ({ home, json }: CommonOptions) => {
-      const answer = await (await ServiceClient.find(home)).get('/api/packages');
-      const { isTTY, columns } = process.stdout;
-      if (json === true) printJson(answer);
-      else process.stdout.write(describePackages(answer, isTTY ? columns : undefined));
+      const client = await ServiceClient.find(home);
+      printAnswer(await client.get<PackageList>('/api/packages'), json, describePackages);
     });
+}
+
+const columns = [
+  { title: tr('NAME', '名称') },
+  { title: tr('VERSION', '版本') },
+  { title: 'ID' },
+  { title: tr('INSTALLED', '安装时间') },
+  // The last column, because it may be long and lines are cut at the end.
+  { title: tr('SOURCE', '来源') },
+];
+
+/** Formats the response of GET /api/packages. */
+function describePackages({ items: packages }: PackageList, lineWidth?: number): string {
+  if (packages.length === 0)
+    return tr(
+      'No scripts are installed yet. To install one: hob install <folder, archive or git URL>\n',
+      '还没有安装任何脚本。安装一个：hob install <文件夹、压缩包或 git 地址>\n',
+    );
+  const ids = packages.map(({ script_id }) => script_id);
+  const lines = formatTable(
+    columns,
+    packages.map((item) => rowOf(item, ids)),
+    lineWidth,
+  );
+  const broken = packages.filter(({ state }) => state === 'broken').length;
+  const count = tr(formatCount(packages.length, 'package'), `${packages.length} 个脚本包`);
+  const faults =
+    broken === 0
+      ? ''
+      : tr(`; ${broken} broken (see hob doctor)`, `；${broken} 个已损坏：用 hob doctor 查看原因`);
+  return `${[...lines, '', count + faults].join('\n')}\n`;
+}
+
+function rowOf(item: InstalledPackage, ids: readonly string[]): string[] {
+  const version = item.version ?? '-';
+  return [
+    item.name,
+    item.state === 'broken' ? tr(`${version} (broken)`, `${version}（已损坏）`) : version,
+    shortId(item.script_id, ids),
+    formatMinute(item.installed_at),
+    item.source === null ? '' : describeSource(item.source),
+  ];
+}
+
+/** The source on one line: `https://host/repo#v1.0 scripts/one (1a2b3c4)`. */
+function describeSource({ location, ref, path, commit }: NonNullable<InstalledPackage['source']>): string {
+  return [
+    `${location}${ref === null ? '' : `#${ref}`}`,
+    ...(path === null ? [] : [path]),
+    ...(commit === null ? [] : [`(${commit.slice(0, 7)})`]),
+  ].join(' ');
 }

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-
 import { tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
 import { fileOption, findRun, needRun, shownValue } from '../this-run.ts';
-import { UserError } from '../user-error.ts';
+import { type UserError, userError } from '../user-error.ts';
 
 interface ParamOptions {
   default?: string;
@@ -12,7 +10,6 @@ interface ParamOptions {
 }
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<name>', tr('name of the param in the manifest', '参数在清单中的名称'))
     .option('--default <text>', tr('value to print if the param has none', '没有值时打印的内容'))
@@ -33,11 +30,9 @@ export function configure(command: Command): void {
 
 function missing(name: string, names: readonly string[]): UserError {
   const there = names.join(', ');
-  return new UserError(
-    tr(
-      `The param ${name} has no value. Available params: ${there || 'none'}. To allow a missing value: --default ""`,
-      `参数 ${name} 没有值。现有参数：${there || '无'}。允许没有值时请加：--default ""`,
-    ),
+  return userError(
+    `The param ${name} has no value. Available params: ${there || 'none'}. To allow a missing value: --default ""`,
+    `参数 ${name} 没有值。现有参数：${there || '无'}。允许没有值时请加：--default ""`,
   );
 }
 

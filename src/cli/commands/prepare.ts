@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { pickScript, scriptsIn } from '../find-script.ts';
+import type { ScriptList } from '../../contract/types.ts';
+import { pickScript } from '../find-script.ts';
 import { tr } from '../language.ts';
 import {
   type CommonOptions,
@@ -7,15 +8,12 @@ import {
   homeOption,
   operationJsonOption,
   scriptMeaning,
-  strictUsage,
 } from '../options.ts';
-import { carryOut, checkEnd, describePrepared } from '../package-operation.ts';
+import { perform, titleOf } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<script>', scriptMeaning)
     .option(...homeOption)
@@ -23,21 +21,23 @@ export function configure(command: Command): void {
     .addHelpText('after', examples + exitCodesText)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
-      const { scripts } = await client.get('/api/scripts');
-      const { id, name } = pickScript(scriptsIn(scripts), wanted);
+      const { scripts } = await client.get<ScriptList>('/api/scripts');
+      const { id, name } = pickScript(scripts, wanted);
       const subject = printable(name);
-      const answer = await carryOut(client, {
+      const request = {
         path: `/api/scripts/${encodeURIComponent(id)}/prepare`,
-        body: {},
         subject,
         onStop: tr(
           `No longer waiting for the environment of ${subject}.`,
           `不再等待 ${subject} 的运行环境。`,
         ),
+      };
+      await perform(client, request, json, (operation) => {
+        const title = titleOf(operation, subject);
+        return operation.run_id === null
+          ? tr(`${title} is ready. There was nothing to prepare.\n`, `${title} 所需的一切都已就绪。\n`)
+          : tr(`The environment of ${title} is ready.\n`, `${title} 的运行环境已准备好。\n`);
       });
-      if (json === true) printJson(answer);
-      const operation = checkEnd(answer, subject);
-      if (json !== true) process.stdout.write(describePrepared(operation, subject));
     });
 }
 

@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
-
 import { tr } from '../language.ts';
-import { strictUsage } from '../options.ts';
 import { callHob, fileOption, findRun } from '../this-run.ts';
-import { exitCodes, UserError } from '../user-error.ts';
+import { usageError } from '../user-error.ts';
 
 /** A progress report must not delay the script for long. */
 const answerWithinMs = 2000;
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<fraction>', tr('progress from 0 to 1, or - if it is unknown', '进度，0 到 1；未知时写 -'))
     .argument('[message]', tr('description of the current step', '正在做什么'))
@@ -34,12 +31,9 @@ function fractionOf(word: string): number | null {
   if (word === '-') return null;
   const fraction = Number(word);
   if (word.trim() !== '' && fraction >= 0 && fraction <= 1) return fraction;
-  throw new UserError(
-    tr(
-      `Invalid progress "${word}": expected a number from 0 to 1, or -.`,
-      `“${word}” 不是 0 到 1 之间的数。`,
-    ),
-    exitCodes.usage,
+  throw usageError(
+    `Invalid progress "${word}": expected a number from 0 to 1, or -.`,
+    `“${word}” 不是 0 到 1 之间的数。`,
   );
 }
 

@@ -1,22 +1,20 @@
 import type { Command } from 'commander';
-import { isJsonObject, type JsonObject } from '../../shared/json.ts';
-import { textOf } from '../answer-fields.ts';
+import type { Param, Rerun, Run, ScriptDetail } from '../../contract/types.ts';
+import type { JsonObject } from '../../shared/json.ts';
 import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../find-run.ts';
-import { readScript, type ScriptShape, type ShownParam } from '../find-script.ts';
+import { getScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { collect, homeOption, strictUsage } from '../options.ts';
+import { collect, homeOption } from '../options.ts';
 import { askFor, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
-import { runIdIn, showRun, watchedHeaders } from '../show-run.ts';
+import { printRunId, showRun, watchedHeaders } from '../show-run.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
-import { UserError } from '../user-error.ts';
-import { printRunId, warn } from './run.ts';
+import { type UserError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument(...runArgument)
     .argument(...lastScriptArgument)
@@ -72,35 +70,22 @@ const secretMask = '***';
 async function rerun(wanted: string, script: string | undefined, options: RerunOptions): Promise<void> {
   const client = await ServiceClient.find(options.home);
   const record = await pickRun(client, wanted, script);
-  const shape = readScript(
-    await client.get(`/api/scripts/${encodeURIComponent(textOf(record.script_id) ?? '')}`),
-  );
-  const given = await readParamArguments(shape, {
-    texts: options.param ?? [],
-    allowsUndeclared: options.undeclared === true,
-    piped: new PipedInput(),
-    warn,
-  });
-  const params = await askForSecrets(shape, record, given);
+  const detail = await getScript(client, record.script_id);
+  const given = await readParamArguments(detail, options, new PipedInput());
+  const params = await askForSecrets(detail, record, given);
   const isWatched = options.follow === true;
-  const path = `${pathOfRun(textOf(record.run_id) ?? '')}/rerun`;
-  const answer = await client.post(path, { params }, watchedHeaders(isWatched));
-  const runId = runIdIn(answer);
+  const path = `${pathOfRun(record.run_id)}/rerun`;
+  const answer = await client.post<Rerun>(path, { params }, watchedHeaders(isWatched));
   const isJson = options.json === true;
-  if (isWatched) await showRun(runId, { connection: new Connection(client, options.home), isJson });
+  if (isWatched) await showRun(answer.run_id, { connection: new Connection(client, options.home), isJson });
   else if (isJson) printJson(answer);
-  else printRunId(runId);
+  else printRunId(answer.run_id);
 }
 
 /** Prompts for secrets, which are not recorded. */
-async function askForSecrets(
-  script: ScriptShape,
-  record: JsonObject,
-  given: JsonObject,
-): Promise<JsonObject> {
-  const recorded = isJsonObject(record.params) ? record.params : {};
+async function askForSecrets(script: ScriptDetail, record: Run, given: JsonObject): Promise<JsonObject> {
   const needed = script.params.filter(
-    ({ name, isSecret }) => isSecret && recorded[name] === secretMask && !Object.hasOwn(given, name),
+    ({ name, secret }) => secret && record.params[name] === secretMask && !Object.hasOwn(given, name),
   );
   if (needed.length > 0 && !canAsk()) throw secretsMissing(needed);
   let params = given;
@@ -111,12 +96,10 @@ async function askForSecrets(
   return params;
 }
 
-function secretsMissing(needed: readonly ShownParam[]): UserError {
+function secretsMissing(needed: readonly Param[]): UserError {
   const flags = needed.map(({ name }) => `-p ${printable(name)}=@file`).join(' ');
-  return new UserError(
-    tr(
-      `Secrets are not recorded. Pass each of them again from a file: ${flags}`,
-      `机密参数不会被记录，需要重新提供，每个从文件读取：${flags}`,
-    ),
+  return userError(
+    `Secrets are not recorded. Pass each of them again from a file: ${flags}`,
+    `机密参数不会被记录，需要重新提供，每个从文件读取：${flags}`,
   );
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Operation } from '../../contract/types.ts';
 import { pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
 import {
@@ -7,15 +8,12 @@ import {
   homeOption,
   operationJsonOption,
   scriptMeaning,
-  strictUsage,
 } from '../options.ts';
-import { carryOut, checkEnd, describeRolledBack } from '../package-operation.ts';
+import { perform } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<script>', scriptMeaning)
     .option(...homeOption)
@@ -25,15 +23,12 @@ export function configure(command: Command): void {
       const client = await ServiceClient.find(home);
       const { id, name } = await pickInstalled(client, wanted);
       const subject = printable(name);
-      const answer = await carryOut(client, {
+      const request = {
         path: `/api/packages/${encodeURIComponent(id)}/rollback`,
-        body: {},
         subject,
         onStop: tr(`Cancelled the rollback. ${subject} is unchanged.`, `已停止回退，${subject} 保持不变。`),
-      });
-      if (json === true) printJson(answer);
-      const operation = checkEnd(answer, subject);
-      if (json !== true) process.stdout.write(describeRolledBack(operation));
+      };
+      await perform(client, request, json, describeRolledBack);
     });
 }
 
@@ -49,3 +44,12 @@ Only one previous version is kept. A second rollback returns to the newer versio
 只保留当前版本之前的一个版本。连续回退两次会回到原来的版本。
 `,
 );
+
+function describeRolledBack({ script_name, script_id, version }: Operation): string {
+  const name = printable(script_name ?? script_id ?? '');
+  const shown = version === null ? null : printable(version);
+  return tr(
+    `Rolled back ${name} to ${shown ?? 'the previous version'}. Another rollback returns to the newer version.\n`,
+    `${name} 已回退到 ${shown ?? '之前的版本'}。再次回退会回到较新的版本。\n`,
+  );
+}

@@ -1,24 +1,23 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-
 import { type Command, Option } from 'commander';
+import type { ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
-import { findScript, type ScriptShape } from '../find-script.ts';
+import { findScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { collect, homeOption, secondsArgument, strictUsage } from '../options.ts';
+import { collect, homeOption, secondsArgument } from '../options.ts';
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
-import { runIdIn, showRun, startRun } from '../show-run.ts';
+import { printRunId, showRun, startRun } from '../show-run.ts';
 import { runsInBackground, startService } from '../start-service.ts';
 import { ask, canAsk } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
-import { exitCodes, UserError } from '../user-error.ts';
+import { UserError, usageError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .showHelpAfterError(
       tr(
@@ -107,37 +106,18 @@ const secondMs = 1000;
 /** Runs a script. Unless --async is given, shows the run until it ends. */
 async function run(wanted: string, values: readonly string[], options: RunOptions): Promise<void> {
   const connection = new Connection(await serviceOrOffer(options.home), options.home);
-  const { script } = await findScript(connection.client, wanted);
+  const script = await findScript(connection.client, wanted);
   const piped = new PipedInput();
   const data = await inputValues(script, values, piped);
-  const given = await readParamArguments(script, {
-    texts: options.param ?? [],
-    allowsUndeclared: options.undeclared === true,
-    piped,
-    warn,
-  });
-  const params = await askForMissing(script, given);
+  const params = await askForMissing(script, await readParamArguments(script, options, piped));
   const isWatched = options.async !== true || options.follow === true;
   const isJson = options.json === true;
   const answer = await startRun(connection, { scriptId: script.id, data, params, isWatched });
-  const runId = runIdIn(answer);
   if (isWatched) {
     const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
-    await showRun(runId, { connection, isJson, timeoutMs });
+    await showRun(answer.run_id, { connection, isJson, timeoutMs });
   } else if (isJson) printJson(answer);
-  else printRunId(runId);
-}
-
-/** Prints only the id to stdout, so that a shell can assign it to a variable. */
-export function printRunId(runId: string): void {
-  process.stdout.write(`${runId}\n`);
-  process.stderr.write(
-    tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),
-  );
-}
-
-export function warn(text: string): void {
-  process.stderr.write(`${tr('Note: ', '注意：')}${text}\n`);
+  else printRunId(answer.run_id);
 }
 
 /** The service of a home. If it is not running and there is a terminal, offers to start it. */
@@ -158,29 +138,23 @@ async function serviceOrOffer(homeFlag: string | undefined): Promise<ServiceClie
 
 /** Converts the arguments after the script name to the main input of a request; empty without arguments. */
 async function inputValues(
-  { name, input }: ScriptShape,
+  { name, input }: ScriptDetail,
   words: readonly string[],
   piped: PipedInput,
 ): Promise<JsonObject> {
   if (words.length === 0) return {};
   const title = printable(name);
   if (input === null)
-    throw new UserError(
-      tr(
-        `${title} accepts no input values. To see what it accepts: hob show <script>`,
-        `${title} 没有主输入。hob show 会说明它接受什么。`,
-      ),
-      exitCodes.usage,
+    throw usageError(
+      `${title} accepts no input values. To see what it accepts: hob show <script>`,
+      `${title} 没有主输入。hob show 会说明它接受什么。`,
     );
   const values: string[] = [];
   for (const word of words) values.push(...(word === '-' ? linesOf(await piped.read()) : [word]));
-  if (input.isSingle && values.length > 1)
-    throw new UserError(
-      tr(
-        `${title} accepts one input value (${input.name}), but got ${values.length}.`,
-        `${title} 只接受一个值（${input.name}），却给了 ${values.length} 个。`,
-      ),
-      exitCodes.usage,
+  if (input.type === 'str' && values.length > 1)
+    throw usageError(
+      `${title} accepts one input value (${input.name}), but got ${values.length}.`,
+      `${title} 只接受一个值（${input.name}），却给了 ${values.length} 个。`,
     );
   return { [input.name]: input.pick !== null ? await existingPaths(values) : values };
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-
 import type { Command } from 'commander';
 import { errnoOf } from '../../shared/errors.ts';
 import { runCommand } from '../../shared/run-command.ts';
@@ -10,10 +9,10 @@ import type { ServiceInfo } from '../../shared/service-file.ts';
 import { quoteWord } from '../command-lines.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
-import { UserError } from '../user-error.ts';
+import { UserError, userError } from '../user-error.ts';
 import { findPlatform, type Platform, type ToolCall } from './service/platforms.ts';
 
 const dryRunOption = [
@@ -22,7 +21,6 @@ const dryRunOption = [
 ] as const;
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command.helpCommand(false).addHelpText('after', explanation);
 
   command
@@ -96,11 +94,9 @@ async function installService({ home: flag, dryRun, json }: ServiceOptions): Pro
   if (fault !== null) throw new UserError(`${fault}\n${tr('Nothing was installed.', '没有安装任何东西。')}`);
   const wasActive = (await runCommand(platform.isActive.tool, platform.isActive.args)).ok;
   if (service !== null && !wasActive)
-    throw new UserError(
-      tr(
-        `Hob is already running (process ${service.pid}), but was not started by the login service. Stop it first, then try again: hob stop`,
-        `Hob 已在运行（进程 ${service.pid}），不是由登录服务启动的。请先停止它再重试：hob stop`,
-      ),
+    throw userError(
+      `Hob is already running (process ${service.pid}), but was not started by the login service. Stop it first, then try again: hob stop`,
+      `Hob 已在运行（进程 ${service.pid}），不是由登录服务启动的。请先停止它再重试：hob stop`,
     );
   await writeInOneStep(platform);
   await callTools(platform.onInstall);
@@ -145,11 +141,9 @@ async function writeInOneStep({ file, text, encoding }: Platform): Promise<void>
     await rm(draft, { force: true });
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(
-      tr(
-        `Cannot write ${file} (${errno}). Check the permissions of the folder.`,
-        `无法写入 ${file}（${errno}）。请检查文件夹权限。`,
-      ),
+    throw userError(
+      `Cannot write ${file} (${errno}). Check the permissions of the folder.`,
+      `无法写入 ${file}（${errno}）。请检查文件夹权限。`,
     );
   }
 }
@@ -249,11 +243,9 @@ async function uninstallService({ home: flag, dryRun, json }: ServiceOptions): P
   }
   await callTools(platform.beforeRemoval);
   await rm(platform.file, { force: true }).catch((error: unknown) => {
-    throw new UserError(
-      tr(
-        `Cannot remove ${platform.file} (${errnoOf(error)}). Check the permissions of the folder.`,
-        `无法删除 ${platform.file}（${errnoOf(error)}）。请检查文件夹权限。`,
-      ),
+    throw userError(
+      `Cannot remove ${platform.file} (${errnoOf(error)}). Check the permissions of the folder.`,
+      `无法删除 ${platform.file}（${errnoOf(error)}）。请检查文件夹权限。`,
     );
   });
   // These commands fail without a user session, and are then not needed.
@@ -283,8 +275,9 @@ async function callTools(calls: readonly ToolCall[]): Promise<void> {
     const { ok, failure, stderr } = await runCommand(call.tool, call.args, { timeoutMs: toolTimeoutMs });
     if (ok || call.mayFail === true) continue;
     const why = printable(stderr.trim()) || failure;
-    throw new UserError(
-      tr(`Command failed: ${commandLine(call)}\n${why}`, `命令执行失败：${commandLine(call)}\n${why}`),
+    throw userError(
+      `Command failed: ${commandLine(call)}\n${why}`,
+      `命令执行失败：${commandLine(call)}\n${why}`,
     );
   }
 }

@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, strictUsage } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { runsInBackground, startService } from '../start-service.ts';
 import { printJson } from '../terminal/print.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .option(...homeOption)
     .option(...plainJsonOption)

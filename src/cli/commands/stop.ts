@@ -1,16 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-
 import type { Command } from 'commander';
-
+import type { Health } from '../../contract/types.ts';
 import { isAlive } from '../../shared/is-alive.ts';
 import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption } from '../options.ts';
+import { reasonOf, sendRequest } from '../send-request.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/quantities.ts';
-import { UserError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 const pollMs = 50;
 const hintAfterMs = 5000;
@@ -123,22 +124,13 @@ interface Counts {
 
 async function askHealth(url: string): Promise<Counts> {
   try {
-    const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
-    const health: unknown = await answer.json();
-    const silent: unknown = Reflect.get(Object(Reflect.get(Object(health), 'executor')), 'silent_pids');
-    return {
-      running: numberIn(health, 'running'),
-      queued: numberIn(health, 'queued'),
-      silentPids: Array.isArray(silent) ? silent.map(Number) : [],
-    };
+    const answer = await sendRequest(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
+    const { running, queued, executor }: Health = JSON.parse(await text(answer));
+    return { running, queued, silentPids: executor.silent_pids };
   } catch {
     // These counts are optional. If the service does not respond, the next call fails with the reason.
     return { running: 0, queued: 0, silentPids: [] };
   }
-}
-
-function numberIn(value: unknown, key: string): number {
-  return Number(Reflect.get(Object(value), key)) || 0;
 }
 
 async function ask(
@@ -146,22 +138,16 @@ async function ask(
   body: { all: boolean },
   { home, headers }: { home: string; headers: Record<string, string> },
 ): Promise<void> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(answerWithinMs),
-  }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError(
-      tr(
-        `No response from Hob at ${url} (${reason}). To find the cause: hob doctor`,
-        `Hob 在 ${url} 没有响应（${reason}）。查找原因：hob doctor`,
-      ),
+  const signal = AbortSignal.timeout(answerWithinMs);
+  const answer = await sendRequest(url, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
+    const reason = reasonOf(error);
+    throw userError(
+      `No response from Hob at ${url} (${reason}). To find the cause: hob doctor`,
+      `Hob 在 ${url} 没有响应（${reason}）。查找原因：hob doctor`,
     );
   });
-  if (answer.status === 401) throw tokenRejected(home);
-  if (answer.ok) return;
-  const said = await answer.text();
-  throw new UserError(tr(`Hob refused to stop: ${said}`, `Hob 拒绝停止：${said}`));
+  if (answer.statusCode === 401) throw tokenRejected(home);
+  if (answer.statusCode === 200) return void answer.resume();
+  const said = await text(answer);
+  throw userError(`Hob refused to stop: ${said}`, `Hob 拒绝停止：${said}`);
 }

@@ -1,5 +1,4 @@
 import { access } from 'node:fs/promises';
-
 import { type Command, Option } from 'commander';
 import { faultOfHome } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
@@ -8,7 +7,7 @@ import { findService } from '../find-service.ts';
 import { language, tr } from '../language.ts';
 import { plainJsonOption } from '../options.ts';
 import { printJson } from '../terminal/print.ts';
-import { UserError } from '../user-error.ts';
+import { UserError, userError } from '../user-error.ts';
 
 interface TokenOptions {
   home?: string;
@@ -65,11 +64,9 @@ async function tokenFor(home: string, renew: boolean): Promise<string> {
     if (error instanceof TokenError) throw new UserError(error.text[language]);
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(
-      tr(
-        `Cannot write the token file ${tokenFileOf(home)} (${errno}). Check the permissions of the folder and the free disk space.`,
-        `无法写入令牌文件 ${tokenFileOf(home)}（${errno}）。请检查文件夹权限和磁盘空间。`,
-      ),
+    throw userError(
+      `Cannot write the token file ${tokenFileOf(home)} (${errno}). Check the permissions of the folder and the free disk space.`,
+      `无法写入令牌文件 ${tokenFileOf(home)}（${errno}）。请检查文件夹权限和磁盘空间。`,
     );
   }
 }

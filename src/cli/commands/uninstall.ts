@@ -1,22 +1,15 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../shared/json.ts';
-import { type InstalledPackage, pickInstalled } from '../installed-packages.ts';
+import type { Uninstalled } from '../../contract/types.ts';
+import { type Installed, pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import {
-  type CommonOptions,
-  exitCodesText,
-  homeOption,
-  jsonOption,
-  scriptMeaning,
-  strictUsage,
-} from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, scriptMeaning } from '../options.ts';
+import { withVersion } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text-width.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('<script>', scriptMeaning)
     .option('--yes', tr('do not ask for confirmation', '不询问，直接执行'))
@@ -26,7 +19,7 @@ export function configure(command: Command): void {
     .action(async (wanted: string, { home, json, yes }: CommonOptions & { yes?: boolean }) => {
       const client = await ServiceClient.find(home);
       const target = await pickInstalled(client, wanted);
-      const answer = await uninstall(client, target, { isConfirmed: yes === true });
+      const answer = await uninstall(client, target, yes === true);
       if (json === true) printJson(answer);
       else process.stdout.write(describeUninstalled(target, answer));
     });
@@ -52,9 +45,9 @@ Active runs keep their files until they end. The environment is removed later, w
 /** Removes a package after confirmation. Returns the response of the service. */
 async function uninstall(
   client: ServiceClient,
-  target: InstalledPackage,
-  { isConfirmed }: { isConfirmed: boolean },
-): Promise<JsonObject> {
+  target: Installed,
+  isConfirmed: boolean,
+): Promise<Uninstalled> {
   if (!isConfirmed)
     await confirm({
       text: `${describeLoss(target)}\n${tr('Uninstall it? [y/N] ', '要卸载吗？[y/N] ')}`,
@@ -67,25 +60,23 @@ async function uninstall(
   return client.delete(`/api/packages/${encodeURIComponent(target.id)}`);
 }
 
-function describeUninstalled({ name, version }: InstalledPackage, answer: JsonObject): string {
-  const kept =
-    answer.kept_for_runs === true
-      ? tr(' Its files are kept until the runs that use them end.', '其文件会保留到使用它们的运行结束。')
-      : '';
-  const title = printable(version === null ? name : `${name} ${version}`);
+function describeUninstalled({ name, version }: Installed, { kept_for_runs }: Uninstalled): string {
+  const kept = kept_for_runs
+    ? tr(' Its files are kept until the runs that use them end.', '其文件会保留到使用它们的运行结束。')
+    : '';
+  const title = withVersion(name, version);
   return `${tr(`Uninstalled ${title}.`, `已卸载 ${title}。`)}${kept}\n`;
 }
 
-function describeLoss({ id, name, version, previousVersion }: InstalledPackage): string {
-  const title = version === null ? name : `${name} ${version}`;
-  const previous =
-    previousVersion === null
-      ? ''
-      : tr(` and its previous version (${previousVersion})`, `，连同之前的版本（${previousVersion}）`);
+function describeLoss({ id, name, version, previous }: Installed): string {
+  const title = withVersion(name, version);
+  const other = previous?.version ?? null;
+  const others =
+    other === null ? '' : tr(` and its previous version (${other})`, `，连同之前的版本（${other}）`);
   return printable(
     tr(
-      `This removes ${title} (${id})${previous}. Active runs keep their files until they end. The run history is kept.`,
-      `将删除 ${title}（${id}）${previous}。正在进行的运行会保留所需的文件，直到结束；运行记录会保留。`,
+      `This removes ${title} (${id})${others}. Active runs keep their files until they end. The run history is kept.`,
+      `将删除 ${title}（${id}）${others}。正在进行的运行会保留所需的文件，直到结束；运行记录会保留。`,
     ),
   );
 }

@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../shared/json.ts';
-import { type InstalledPackage, listInstalled, pickInstalled } from '../installed-packages.ts';
+import type { Operation } from '../../contract/types.ts';
+import { type Installed, listInstalled, pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import { exitCodesText, homeOption, scriptMeaning, strictUsage } from '../options.ts';
-import { carryOut, checkEnd, describeUpdated } from '../package-operation.ts';
+import { exitCodesText, homeOption, scriptMeaning } from '../options.ts';
+import { carryOut, checkEnd } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { sourceArgument } from '../source-argument.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/quantities.ts';
-import { printable } from '../terminal/text-width.ts';
-import { exitCodes, UserError } from '../user-error.ts';
+import { printable, printableTexts } from '../terminal/text-width.ts';
+import { exitCodes, UserError, usageError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  strictUsage(command);
   command
     .argument('[script...]', scriptMeaning)
     .option('--all', tr('update all installed scripts', '更新所有已安装的脚本'))
@@ -76,10 +75,6 @@ interface UpdateOptions {
   prepare?: boolean;
 }
 
-const onlyOneOf = tr(
-  'Specify the scripts to update or use --all, but not both.',
-  '请指明要更新的脚本，或用 --all，不能同时使用。',
-);
 const nothingThere = tr(
   'No scripts are installed, so there is nothing to update.',
   '还没有安装任何脚本，没有可更新的。',
@@ -88,20 +83,20 @@ const nothingThere = tr(
 /** `hob update`: updates one script after the other. A failure does not stop the rest. */
 async function update(wanted: readonly string[], options: UpdateOptions): Promise<void> {
   const { all: isAll = false, from, ref, path, json: isJson = false } = options;
-  if (isAll && wanted.length > 0) throw usage(onlyOneOf);
+  if (isAll && wanted.length > 0)
+    throw usageError(
+      'Specify the scripts to update or use --all, but not both.',
+      '请指明要更新的脚本，或用 --all，不能同时使用。',
+    );
   if (isAll && [from, ref, path].some((value) => value !== undefined))
-    throw usage(
-      tr(
-        '--from, --ref and --path apply to a single script and cannot be used with --all.',
-        '--from、--ref 和 --path 只用于单个脚本，不能与 --all 同时使用。',
-      ),
+    throw usageError(
+      '--from, --ref and --path apply to a single script and cannot be used with --all.',
+      '--from、--ref 和 --path 只用于单个脚本，不能与 --all 同时使用。',
     );
   if (wanted.length > 1 && [from, ref, path].some((value) => value !== undefined))
-    throw usage(
-      tr(
-        '--from, --ref and --path apply to a single script. Update the scripts one by one.',
-        '--from、--ref 和 --path 只用于单个脚本，请逐个更新。',
-      ),
+    throw usageError(
+      '--from, --ref and --path apply to a single script. Update the scripts one by one.',
+      '--from、--ref 和 --path 只用于单个脚本，请逐个更新。',
     );
   const client = await ServiceClient.find(options.home);
   const targets = await choose(client, wanted, isAll);
@@ -125,15 +120,16 @@ async function choose(
   client: ServiceClient,
   wanted: readonly string[],
   isAll: boolean,
-): Promise<InstalledPackage[]> {
-  if (wanted.length === 0 && !isAll) throw usage(whichOnes(await listInstalled(client)));
+): Promise<Installed[]> {
+  if (wanted.length === 0 && !isAll)
+    throw new UserError(whichOnes(await listInstalled(client)), exitCodes.usage);
   if (isAll) return listInstalled(client);
-  const chosen: InstalledPackage[] = [];
+  const chosen: Installed[] = [];
   for (const each of wanted) chosen.push(await pickInstalled(client, each));
   return [...new Map(chosen.map((target) => [target.id, target])).values()];
 }
 
-function whichOnes(installed: readonly InstalledPackage[]): string {
+function whichOnes(installed: readonly Installed[]): string {
   if (installed.length === 0) return nothingThere;
   const names = installed.map(({ name, id }) => `  ${id}  ${name}`).join('\n');
   return printable(
@@ -144,11 +140,7 @@ function whichOnes(installed: readonly InstalledPackage[]): string {
   );
 }
 
-function updateOne(
-  client: ServiceClient,
-  { id, name }: InstalledPackage,
-  body: JsonObject,
-): Promise<JsonObject> {
+function updateOne(client: ServiceClient, { id, name }: Installed, body: object): Promise<Operation> {
   return carryOut(client, {
     path: `/api/packages/${encodeURIComponent(id)}/update`,
     body,
@@ -163,22 +155,22 @@ function updateOne(
 /** Prints the result of an update. Throws if it failed. */
 async function printEnd(
   client: ServiceClient,
-  before: InstalledPackage,
-  answer: JsonObject,
+  before: Installed,
+  answer: Operation,
   isJson: boolean,
 ): Promise<void> {
-  const operation = checkEnd(answer, printable(before.name));
+  checkEnd(answer, printable(before.name));
   if (isJson) return;
   const after = (await listInstalled(client)).find(({ id }) => id === before.id);
-  process.stdout.write(describeUpdated(operation, before, after));
+  process.stdout.write(describeUpdated(answer, before, after));
 }
 
 async function updateAll(
   client: ServiceClient,
-  targets: readonly InstalledPackage[],
-  { body, isJson }: { body: JsonObject; isJson: boolean },
+  targets: readonly Installed[],
+  { body, isJson }: { body: object; isJson: boolean },
 ): Promise<void> {
-  const answers: JsonObject[] = [];
+  const answers: Operation[] = [];
   let failed = 0;
   for (const target of targets) {
     try {
@@ -194,15 +186,32 @@ async function updateAll(
   }
   if (isJson) printJson({ items: answers, next: null });
   if (failed > 0)
-    throw new UserError(
-      tr(
-        `${failed} of ${formatCount(targets.length, 'script')} could not be updated.`,
-        `${targets.length} 个脚本中有 ${failed} 个未能更新。`,
-      ),
+    throw userError(
+      `${failed} of ${formatCount(targets.length, 'script')} could not be updated.`,
+      `${targets.length} 个脚本中有 ${failed} 个未能更新。`,
     );
   if (targets.length === 0 && !isJson) process.stdout.write(`${nothingThere}\n`);
 }
 
-function usage(message: string): UserError {
-  return new UserError(message, exitCodes.usage);
+function describeUpdated(operation: Operation, before: Installed, after: Installed | undefined): string {
+  const { script_name, version, script_id } = printableTexts(operation);
+  const name = script_name ?? printable(before.name);
+  const now = version ?? tr('the current version', '当前版本');
+  // An up-to-date package is not installed again.
+  const isChanged = after?.installed_at !== before.installed_at || after?.version !== before.version;
+  const old = before.version === null ? null : printable(before.version);
+  if (!isChanged)
+    return tr(
+      `${name} is unchanged${old === null ? '' : ` at ${old}`}.\n`,
+      `${name} 保持${old === null ? '不变' : `在 ${old}`}。\n`,
+    );
+  const was = old === null ? '' : tr(` (was ${old})`, `（原为 ${old}）`);
+  const what =
+    version === before.version
+      ? tr(`Updated ${name}. The version is still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
+      : tr(`Updated ${name} to ${now}${was}.`, `已将 ${name} 更新到 ${now}${was}。`);
+  // A package with a damaged record has no previous version.
+  return after !== undefined && after.previous !== null
+    ? `${what}\n${tr('To roll back: ', '如需回退：')}hob rollback ${script_id ?? before.id}\n`
+    : `${what}\n`;
 }

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
-
 import { checkRecipe } from '../../environments/recipe/read-recipe.ts';
 import { checkFolder } from '../../packages/check/check-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
@@ -9,7 +8,7 @@ import { printJson } from '../terminal/print.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
-import { ReportedError, UserError } from '../user-error.ts';
+import { ReportedError, userError } from '../user-error.ts';
 
 export interface Checked {
   readonly folder: string;
@@ -31,9 +30,8 @@ export async function check(folder: string, { isJson }: { isJson: boolean }): Pr
 export async function examineFolder(text: string): Promise<Checked> {
   const folder = resolve(text);
   const found = await stat(folder).catch(() => null);
-  if (found === null)
-    throw new UserError(tr(`The folder ${folder} does not exist.`, `文件夹 ${folder} 不存在。`));
-  if (!found.isDirectory()) throw new UserError(tr(`${folder} is not a folder.`, `${folder} 不是文件夹。`));
+  if (found === null) throw userError(`The folder ${folder} does not exist.`, `文件夹 ${folder} 不存在。`);
+  if (!found.isDirectory()) throw userError(`${folder} is not a folder.`, `${folder} 不是文件夹。`);
   const { script, problems } = await checkFolder(folder, { checks: [checkRecipe] });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return { folder, script, problems, errors, notes: problems.length - errors };

@@ -4,7 +4,7 @@ import type { Skipped } from '../../transfer/export-home.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
 import { printable } from '../terminal/text-width.ts';
-import { UserError } from '../user-error.ts';
+import { UserError, userError } from '../user-error.ts';
 
 const mostListed = 20;
 
@@ -26,11 +26,9 @@ export async function transferring<Result>(
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     const path = error instanceof Error && 'path' in error ? ` ${String(error.path)}` : '';
-    throw new UserError(
-      tr(
-        `Cannot read or write${path} (${errno}). ${nothing} Check the permissions and the free space on the disk, then try again.`,
-        `无法读取或写入${path}（${errno}）。${nothing}请检查权限和磁盘剩余空间，然后重试。`,
-      ),
+    throw userError(
+      `Cannot read or write${path} (${errno}). ${nothing} Check the permissions and the free space on the disk, then try again.`,
+      `无法读取或写入${path}（${errno}）。${nothing}请检查权限和磁盘剩余空间，然后重试。`,
     );
   } finally {
     interrupt.release();

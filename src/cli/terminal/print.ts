@@ -1,7 +1,5 @@
 import { styleText } from 'node:util';
 
-import type { JsonObject } from '../../shared/json.ts';
-
 type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
 /** Colours a text if the stream is a terminal and NO_COLOR is not set. */
@@ -10,6 +8,21 @@ export function paint(style: Style, text: string, stream: NodeJS.WriteStream = p
 }
 
 /** Prints indented JSON to stdout. */
-export function printJson(answer: JsonObject): void {
+export function printJson(answer: object): void {
   process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+}
+
+/** Prints an answer as JSON, or as text that fits the terminal. */
+export function printAnswer<Answer extends object>(
+  answer: Answer,
+  isJson: boolean | undefined,
+  describe: (answer: Answer, lineWidth?: number) => string,
+): void {
+  if (isJson === true) printJson(answer);
+  else process.stdout.write(describe(answer, terminalWidth()));
+}
+
+/** Undefined if stdout is not a terminal. */
+export function terminalWidth(): number | undefined {
+  return process.stdout.isTTY ? process.stdout.columns : undefined;
 }

@@ -36,6 +36,13 @@ export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '?');
 }
 
+/** Makes all texts of an answer printable. */
+export function printableTexts<Answer extends object>(answer: Answer): Answer {
+  return JSON.parse(JSON.stringify(answer), (_key, value: unknown) =>
+    typeof value === 'string' ? printable(value) : value,
+  );
+}
+
 /**
  * Possible line breaks: after a space, and in Chinese next to any character, except before closing and after opening punctuation.
  */

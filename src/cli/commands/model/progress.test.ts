@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import type { Download } from '../../../contract/types.ts';
 
 import { widthOf } from '../../terminal/text-width.ts';
-import { type Download, displayOn, progressLine, progressSentence, readDownload } from './progress.ts';
+import { displayOn, progressLine, progressSentence } from './progress.ts';
 
 const download: Download = {
-  id: '1',
-  repoId: 'acme/tiny',
+  download_id: '1',
+  source: 'huggingface',
+  revision: null,
+  files: [],
+  repo_id: 'acme/tiny',
   state: 'running',
-  bytesDone: 1_230_000_000,
-  bytesTotal: 2_900_000_000,
-  filesDone: 3,
-  filesTotal: 12,
-  bytesPerSecond: 38_100_000,
-  secondsLeft: 43.8,
-  startedAt: '2026-05-01T12:00:00.000Z',
-  endedAt: null,
+  bytes_done: 1_230_000_000,
+  bytes_total: 2_900_000_000,
+  files_done: 3,
+  files_total: 12,
+  bytes_per_s: 38_100_000,
+  seconds_left: 43.8,
+  started_at: '2026-05-01T12:00:00.000Z',
+  ended_at: null,
   folder: null,
   error: null,
 };
@@ -38,19 +42,19 @@ describe('the progress line of a download', () => {
   });
 
   it('never exceeds the given width, and keeps its width between updates', () => {
-    const repoId = `${'a'.repeat(96)}/${'b'.repeat(96)}`;
+    const repo_id = `${'a'.repeat(96)}/${'b'.repeat(96)}`;
     const steps = Array.from(
       { length: 101 },
       (_each, percent): Download => ({
         ...download,
-        bytesDone: percent * 29_000_000,
-        bytesPerSecond: percent === 0 ? null : 10 ** (percent % 10),
-        secondsLeft: percent === 0 ? null : 100 - percent,
-        filesDone: Math.floor(percent / 8.4),
+        bytes_done: percent * 29_000_000,
+        bytes_per_s: percent === 0 ? null : 10 ** (percent % 10),
+        seconds_left: percent === 0 ? null : 100 - percent,
+        files_done: Math.floor(percent / 8.4),
       }),
     );
     for (let columns = 1; columns <= 200; columns++) {
-      for (const each of [{ ...download, bytesTotal: null }, { ...download, repoId }, ...steps])
+      for (const each of [{ ...download, bytes_total: null }, { ...download, repo_id }, ...steps])
         expect(widthOf(progressLine(each, columns))).toBeLessThanOrEqual(columns);
     }
     const widths = new Set(steps.map((each) => widthOf(progressLine(each, 120))));
@@ -58,14 +62,14 @@ describe('the progress line of a download', () => {
   });
 
   it('shows that the files are being listed while the total is unknown', () => {
-    expect(progressLine({ ...download, bytesTotal: null }, 80)).toBe('acme/tiny  listing files ...');
+    expect(progressLine({ ...download, bytes_total: null }, 80)).toBe('acme/tiny  listing files ...');
   });
 
   it('is full if there is nothing to download, and never more than full', () => {
-    expect(progressLine({ ...download, bytesDone: 0, bytesTotal: 0 }, 30)).toBe(
+    expect(progressLine({ ...download, bytes_done: 0, bytes_total: 0 }, 30)).toBe(
       'acme/tiny  [============] 100%',
     );
-    expect(progressLine({ ...download, bytesDone: 5, bytesTotal: 4 }, 30)).toBe(
+    expect(progressLine({ ...download, bytes_done: 5, bytes_total: 4 }, 30)).toBe(
       'acme/tiny  [============] 100%',
     );
   });
@@ -75,14 +79,21 @@ it('the progress sentence contains the same facts and omits unknown ones', () =>
   expect(progressSentence(download)).toBe(
     'acme/tiny: 42%, 1.2 GB of 2.9 GB, 38.1 MB/s, 0:44 left, 3/12 files',
   );
-  expect(progressSentence({ ...download, bytesPerSecond: null, secondsLeft: null, filesTotal: null })).toBe(
+  expect(progressSentence({ ...download, bytes_per_s: null, seconds_left: null, files_total: null })).toBe(
     'acme/tiny: 42%, 1.2 GB of 2.9 GB',
   );
-  expect(progressSentence({ ...download, bytesTotal: null })).toBe('acme/tiny: listing files');
+  expect(progressSentence({ ...download, bytes_total: null })).toBe('acme/tiny: listing files');
 });
 
-const at = (percent: number, state = 'running'): Download =>
-  readDownload({ repo_id: 'acme/tiny', state, bytes_done: percent, bytes_total: 100 });
+const at = (percent: number, state: Download['state'] = 'running'): Download => ({
+  ...download,
+  state,
+  bytes_done: percent,
+  bytes_total: 100,
+  files_total: null,
+  bytes_per_s: null,
+  seconds_left: null,
+});
 
 describe('on a terminal, progress', () => {
   it('is one line that is redrawn when it changes and removed at the end', () => {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../shared/json.ts';
-import { errorIn, numberOf, textOf } from '../../answer-fields.ts';
+import type { Download } from '../../../contract/types.ts';
 import { tr } from '../../language.ts';
 import { bar, DrawnLine, type Screen } from '../../terminal/drawn-line.ts';
 import { formatBytes, formatDuration } from '../../terminal/quantities.ts';
@@ -16,12 +15,12 @@ const looking = tr('listing files', '正在查看有哪些文件');
  * width, so that the line does not jump. The bar is ASCII, because block characters have different widths in different fonts.
  */
 export function progressLine(download: Download, columns: number): string {
-  const { bytesTotal, bytesDone } = download;
-  const name = cutToWidth(download.repoId, Math.max(12, Math.floor(columns / 3)));
-  if (bytesTotal === null) return cutToWidth(`${name}${gap}${looking} ...`, columns);
+  const { bytes_total, bytes_done } = download;
+  const name = cutToWidth(download.repo_id, Math.max(12, Math.floor(columns / 3)));
+  if (bytes_total === null) return cutToWidth(`${name}${gap}${looking} ...`, columns);
   const fraction = fractionDone(download);
   const percent = `${Math.floor(fraction * 100)}%`.padStart(5);
-  const size = ofTotal(padToWidth(formatBytes(bytesDone), 7, 'right'), formatBytes(bytesTotal));
+  const size = ofTotal(padToWidth(formatBytes(bytes_done), 7, 'right'), formatBytes(bytes_total));
   const rate = padToWidth(rateOf(download), 9, 'right');
   const left = padToWidth(leftOf(download), 10, 'right');
   const files = filesOf(download);
@@ -36,42 +35,42 @@ export function progressLine(download: Download, columns: number): string {
 
 /** The progress as a sentence, for a log. */
 export function progressSentence(download: Download): string {
-  const { repoId, bytesDone, bytesTotal } = download;
-  if (bytesTotal === null) return `${repoId}${colon}${looking}`;
+  const { repo_id, bytes_done, bytes_total } = download;
+  if (bytes_total === null) return `${repo_id}${colon}${looking}`;
   const percent = Math.floor(fractionDone(download) * 100);
   const details = [
-    ofTotal(formatBytes(bytesDone), formatBytes(bytesTotal)),
+    ofTotal(formatBytes(bytes_done), formatBytes(bytes_total)),
     rateOf(download),
     leftOf(download),
   ];
   const known = [`${percent}%`, ...details, filesOf(download).trim()].filter((each) => each !== '');
-  return `${repoId}${colon}${known.join(tr(', ', '，'))}`;
+  return `${repo_id}${colon}${known.join(tr(', ', '，'))}`;
 }
 
 /** Between 0 and 1; 1 if there is nothing to download. */
-export function fractionDone({ bytesDone, bytesTotal }: Download): number {
-  if (bytesTotal === null) return 0;
-  return bytesTotal === 0 ? 1 : Math.min(1, bytesDone / bytesTotal);
+export function fractionDone({ bytes_done, bytes_total }: Download): number {
+  if (bytes_total === null) return 0;
+  return bytes_total === 0 ? 1 : Math.min(1, bytes_done / bytes_total);
 }
 
 function ofTotal(done: string, total: string): string {
   return tr(`${done} of ${total}`, `${done} / ${total}`);
 }
 
-function rateOf({ bytesPerSecond }: Download): string {
-  return bytesPerSecond === null ? '' : `${formatBytes(bytesPerSecond)}/s`;
+function rateOf({ bytes_per_s }: Download): string {
+  return bytes_per_s === null ? '' : `${formatBytes(bytes_per_s)}/s`;
 }
 
-function leftOf({ secondsLeft }: Download): string {
-  if (secondsLeft === null) return '';
-  const duration = formatDuration(secondsLeft);
+function leftOf({ seconds_left }: Download): string {
+  if (seconds_left === null) return '';
+  const duration = formatDuration(seconds_left);
   return tr(`${duration} left`, `剩余 ${duration}`);
 }
 
-function filesOf({ filesDone, filesTotal }: Download): string {
-  if (filesTotal === null) return '';
-  const done = padToWidth(String(filesDone), String(filesTotal).length, 'right');
-  return `${done}/${filesTotal} ${tr('files', '个文件')}`;
+function filesOf({ files_done, files_total }: Download): string {
+  if (files_total === null) return '';
+  const done = padToWidth(String(files_done), String(files_total).length, 'right');
+  return `${done}/${files_total} ${tr('files', '个文件')}`;
 }
 
 /** Shows the progress of a download. */
@@ -128,40 +127,4 @@ class PlainLines implements ProgressDisplay {
   clear(): void {
     this.#next = null;
   }
-}
-
-/** The part of a download that commands show. */
-export interface Download {
-  readonly id: string;
-  readonly repoId: string;
-  readonly state: string;
-  readonly bytesDone: number;
-  readonly bytesTotal: number | null;
-  readonly filesDone: number;
-  readonly filesTotal: number | null;
-  readonly bytesPerSecond: number | null;
-  readonly secondsLeft: number | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly folder: string | null;
-  /** Reason of a failure, with a hint. */
-  readonly error: string | null;
-}
-
-export function readDownload(answer: JsonObject): Download {
-  return {
-    id: textOf(answer.download_id) ?? '',
-    repoId: textOf(answer.repo_id) ?? '',
-    state: textOf(answer.state) ?? '',
-    bytesDone: numberOf(answer.bytes_done) ?? 0,
-    bytesTotal: numberOf(answer.bytes_total),
-    filesDone: numberOf(answer.files_done) ?? 0,
-    filesTotal: numberOf(answer.files_total),
-    bytesPerSecond: numberOf(answer.bytes_per_s),
-    secondsLeft: numberOf(answer.seconds_left),
-    startedAt: textOf(answer.started_at) ?? '',
-    endedAt: textOf(answer.ended_at),
-    folder: textOf(answer.folder),
-    error: errorIn(answer.error),
-  };
 }

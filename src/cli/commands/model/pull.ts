@@ -1,23 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
-import { isJsonObject, type JsonObject } from '../../../shared/json.ts';
-import { objectsIn, textOf } from '../../answer-fields.ts';
-import { pickScript, scriptsIn } from '../../find-script.ts';
+import type { Download, DownloadStarted, ModelPath, ScriptList } from '../../../contract/types.ts';
+import { followWork, stopWork } from '../../background-work.ts';
+import { getScript, pickScript } from '../../find-script.ts';
 import { catchInterrupt } from '../../interrupt.ts';
 import { tr } from '../../language.ts';
-import { RefusedError, ServiceClient } from '../../service-client.ts';
+import { errorText, RefusedError, ServiceClient } from '../../service-client.ts';
 import { printJson } from '../../terminal/print.ts';
 import { formatBytes, formatCount, formatDuration } from '../../terminal/quantities.ts';
 import { printable } from '../../terminal/text-width.ts';
-import { exitCodes, UserError } from '../../user-error.ts';
-import { type Download, displayOn, type ProgressDisplay, readDownload } from './progress.ts';
-
-interface ScriptModels {
-  readonly name: string;
-  /** Without duplicates, in the order of the manifest. */
-  readonly here: readonly string[];
-  readonly missing: readonly string[];
-}
+import { UserError, usageError, userError } from '../../user-error.ts';
+import { displayOn } from './progress.ts';
 
 export interface PullOptions {
   home?: string;
@@ -38,34 +29,27 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
   };
   if (repo !== undefined && script === undefined) {
     const client = await ServiceClient.find(home);
-    const answer = await pullModel(client, { repoId: repo, ...details });
-    const download = readDownload(answer);
-    if (isJson) printJson(answer);
+    const download = await pullModel(client, repo, details);
+    if (isJson) printJson(download);
     if (download.state !== 'done') throw new UserError(describeEnd(download));
     if (!isJson) process.stdout.write(`${describeEnd(download)}\n`);
-    if (Array.isArray(answer.files) && answer.files.length > 0) await notePart(client, repo);
+    if (download.files.length > 0) await notePart(client, repo);
     return;
   }
   if (repo === undefined && script === undefined && files !== undefined)
-    throw usage(
-      tr(
-        'Name the model before --files, because --files takes all arguments after it: hob model pull <owner>/<name> --files "*.onnx"',
-        '请在 --files 之前写明模型，因为 --files 会包含其后的所有内容：hob model pull <owner>/<name> --files "*.onnx"',
-      ),
+    throw usageError(
+      'Name the model before --files, because --files takes all arguments after it: hob model pull <owner>/<name> --files "*.onnx"',
+      '请在 --files 之前写明模型，因为 --files 会包含其后的所有内容：hob model pull <owner>/<name> --files "*.onnx"',
     );
   if (repo !== undefined || script === undefined)
-    throw usage(
-      tr(
-        'Specify what to download: either <owner>/<name> or --for <script>.',
-        '请指明要下载的模型：<owner>/<name> 或 --for <脚本>。',
-      ),
+    throw usageError(
+      'Specify what to download: either <owner>/<name> or --for <script>.',
+      '请指明要下载的模型：<owner>/<name> 或 --for <脚本>。',
     );
   if (Object.keys(details).length > 0)
-    throw usage(
-      tr(
-        '--source, --files and --revision apply to a single model. With --for, the manifest of the script decides.',
-        '--source、--files 和 --revision 只用于单个模型：使用 --for 时，由脚本声明需要什么。',
-      ),
+    throw usageError(
+      '--source, --files and --revision apply to a single model. With --for, the manifest of the script decides.',
+      '--source、--files 和 --revision 只用于单个模型：使用 --for 时，由脚本声明需要什么。',
     );
   await pullFor(await ServiceClient.find(home), script, isJson);
 }
@@ -89,23 +73,20 @@ async function notePart(client: ServiceClient, repoId: string): Promise<void> {
 async function pullFor(client: ServiceClient, script: string, isJson: boolean): Promise<void> {
   const { name, here, missing } = await modelsOfScript(client, script);
   process.stderr.write(`${describeNeeds(name, here.length, missing.length)}\n`);
-  const answers: JsonObject[] = [];
+  const downloads: Download[] = [];
   for (const repoId of missing) {
-    const answer = await pullModel(client, { repoId }).catch((error: unknown) => printRefusal(repoId, error));
-    if (answer === null) continue;
-    answers.push(answer);
-    const download = readDownload(answer);
+    const download = await pullModel(client, repoId).catch((error: unknown) => printRefusal(repoId, error));
+    if (download === null) continue;
+    downloads.push(download);
     if (download.state !== 'done') process.stderr.write(`${describeEnd(download)}\n`);
     else if (!isJson) process.stdout.write(`${describeEnd(download)}\n`);
   }
-  if (isJson) printJson({ items: answers, next: null });
-  const done = answers.filter(({ state }) => state === 'done').length;
+  if (isJson) printJson({ items: downloads, next: null });
+  const done = downloads.filter(({ state }) => state === 'done').length;
   if (done < missing.length)
-    throw new UserError(
-      tr(
-        `${missing.length - done} of ${formatCount(missing.length, 'model')} could not be downloaded.`,
-        `${missing.length} 个模型中有 ${missing.length - done} 个无法下载。`,
-      ),
+    throw userError(
+      `${missing.length - done} of ${formatCount(missing.length, 'model')} could not be downloaded.`,
+      `${missing.length} 个模型中有 ${missing.length - done} 个无法下载。`,
     );
 }
 
@@ -129,64 +110,21 @@ function describeNeeds(name: string, here: number, missing: number): string {
   );
 }
 
-function usage(message: string): UserError {
-  return new UserError(message, exitCodes.usage);
-}
-
 /** The models that a script declares, by its id or its exact name. */
-async function modelsOfScript(client: ServiceClient, wanted: string): Promise<ScriptModels> {
-  const { scripts } = await client.get('/api/scripts');
-  const { id } = pickScript(scriptsIn(scripts), wanted);
-  const script = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
-  const models = objectsIn(script.models).map(({ repo_id, state }) => ({
-    repoId: textOf(repo_id) ?? '',
-    isHere: state === 'complete',
-  }));
+async function modelsOfScript(client: ServiceClient, wanted: string) {
+  const { scripts } = await client.get<ScriptList>('/api/scripts');
+  const { name, models } = await getScript(client, pickScript(scripts, wanted).id);
+  // Without duplicates, in the order of the manifest.
   const reposOf = (isHere: boolean) => [
-    ...new Set(models.filter((model) => model.isHere === isHere).map(({ repoId }) => repoId)),
+    ...new Set(models.filter(({ state }) => (state === 'complete') === isHere).map(({ repo_id }) => repo_id)),
   ];
   const missing = reposOf(false);
-  return {
-    name: printable(textOf(script.name) ?? wanted),
-    here: reposOf(true).filter((repoId) => !missing.includes(repoId)),
-    missing,
-  };
-}
-
-/** Polling interval: looks smooth and costs the service next to nothing. */
-const pollMs = 250;
-
-/** Shows the progress of a download until it ends or the signal aborts. Returns the last state. */
-export async function followDownload(
-  id: string,
-  { client, display, signal }: { client: ServiceClient; display: ProgressDisplay; signal: AbortSignal },
-): Promise<JsonObject> {
-  try {
-    for (;;) {
-      const answer = await client.get(pathOf(id));
-      const download = readDownload(answer);
-      if (download.state !== 'running' || signal.aborted) return answer;
-      display.show(download);
-      await wait(pollMs, undefined, { signal }).catch(() => {});
-    }
-  } catch (error) {
-    throw error instanceof UserError ? withResumeHint(error) : error;
-  } finally {
-    display.clear();
-  }
+  return { name: printable(name), here: reposOf(true).filter((id) => !missing.includes(id)), missing };
 }
 
 /** Cancels a download and waits until it has ended. */
-export async function stopDownload(id: string, client: ServiceClient): Promise<JsonObject> {
-  await client.post(`${pathOf(id)}/cancel`).catch((error: unknown) => {
-    // The download has just ended.
-    if (!(error instanceof RefusedError && error.code === 'download-ended')) throw error;
-  });
-  for (;;) {
-    const answer = await client.get(pathOf(id));
-    if (readDownload(answer).state !== 'running') return answer;
-    await wait(pollMs);
-  }
+export function stopDownload(id: string, client: ServiceClient): Promise<Download> {
+  return stopWork(client, pathOf(id), 'download-ended');
 }
 
 function pathOf(id: string): string {
@@ -202,38 +140,31 @@ function withResumeHint(error: UserError): UserError {
   return new UserError(`${error.message}\n${advice}`, error.exitCode);
 }
 
-interface PullRequest {
-  readonly repoId: string;
-  readonly source?: string;
-  readonly files?: readonly string[];
-  readonly revision?: string;
-}
-
 /**
  * Downloads one model and shows the progress on stderr. Returns the download, whether it succeeded or not. Ctrl-C cancels a
  * download that this command started; a download of another client continues.
  */
-async function pullModel(client: ServiceClient, request: PullRequest): Promise<JsonObject> {
-  const { repoId, source, files, revision } = request;
+async function pullModel(client: ServiceClient, repoId: string, details: object = {}): Promise<Download> {
   const interrupt = catchInterrupt();
+  const display = displayOn(process.stderr, () => performance.now());
   try {
-    const started = await client.post('/api/models/download', {
-      repo_id: repoId,
-      ...(source !== undefined && { source }),
-      ...(files !== undefined && { files: [...files] }),
-      ...(revision !== undefined && { revision }),
-    });
-    const id = textOf(started.download_id) ?? '';
-    const isJoined = started.is_joined === true;
-    if (isJoined) process.stderr.write(`${joined(repoId)}\n`);
+    const body = { repo_id: repoId, ...details };
+    const { download_id: id, is_joined } = await client.post<DownloadStarted>('/api/models/download', body);
+    if (is_joined) process.stderr.write(`${joined(repoId)}\n`);
     const { signal } = interrupt;
-    const display = displayOn(process.stderr, () => performance.now());
-    const seen = await followDownload(id, { client, display, signal });
-    if (readDownload(seen).state !== 'running') return seen;
-    if (isJoined) throw new UserError(continuesElsewhere(repoId), interrupt.exitCode);
+    const onProgress = (download: Download) => {
+      if (download.state === 'running' && !signal.aborted) display.show(download);
+    };
+    const seen = await followWork(client, pathOf(id), { signal, onProgress })
+      .catch((error: unknown) => {
+        throw error instanceof UserError ? withResumeHint(error) : error;
+      })
+      .finally(() => display.clear());
+    if (seen.state !== 'running') return seen;
+    if (is_joined) throw new UserError(continuesElsewhere(repoId), interrupt.exitCode);
     process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
     const stopped = await stopDownload(id, client);
-    if (readDownload(stopped).state !== 'cancelled') return stopped;
+    if (stopped.state !== 'cancelled') return stopped;
     throw new UserError(
       tr(`Cancelled the download of ${repoId}. ${isKept}`, `已停止下载 ${repoId}。${isKept}`),
       interrupt.exitCode,
@@ -264,7 +195,8 @@ function continuesElsewhere(repoId: string): string {
 
 /** The message for a download that has ended. */
 function describeEnd(download: Download): string {
-  const { repoId, state, folder, bytesTotal, filesTotal, startedAt, endedAt, error } = download;
+  const { repo_id: repoId, state, bytes_total, files_total, started_at, ended_at } = download;
+  const error = errorText(download.error);
   if (state === 'failed')
     return tr(
       `Failed to download ${repoId}: ${error ?? 'unknown reason'}`,
@@ -275,22 +207,23 @@ function describeEnd(download: Download): string {
       `The download of ${repoId} was cancelled by another client, or stopped together with the service. ${isKept}`,
       `${repoId} 的下载被别人停止，或随服务一起停止了。${isKept}`,
     );
-  const seconds = (Date.parse(endedAt ?? '') - Date.parse(startedAt)) / 1000;
-  const [size, files, duration] = [formatBytes(bytesTotal ?? 0), filesTotal ?? 0, formatDuration(seconds)];
+  const seconds = (Date.parse(ended_at ?? '') - Date.parse(started_at)) / 1000;
+  const [size, files, duration] = [formatBytes(bytes_total ?? 0), files_total ?? 0, formatDuration(seconds)];
+  const folder = download.folder ?? '';
   return tr(
-    `Downloaded ${repoId} to ${folder ?? ''} (${size} in ${formatCount(files, 'file')}, ${duration})`,
-    `${repoId} 已下载到 ${folder ?? ''}（${files} 个文件，共 ${size}，用时 ${duration}）`,
+    `Downloaded ${repoId} to ${folder} (${size} in ${formatCount(files, 'file')}, ${duration})`,
+    `${repoId} 已下载到 ${folder}（${files} 个文件，共 ${size}，用时 ${duration}）`,
   );
 }
 
 /** Finds the folder of a model. The error for a missing model names the download command. */
-export async function findModel(client: ServiceClient, repoId: string): Promise<JsonObject> {
+export async function findModel(client: ServiceClient, repoId: string): Promise<ModelPath['data']> {
   const query = new URLSearchParams({ repo_id: repoId });
-  const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {
+  const { data } = await client.get<ModelPath>(`/api/model/path?${query}`).catch((error: unknown) => {
     const isMissing = error instanceof RefusedError && error.code === 'model-not-downloaded';
     if (!isMissing) throw error;
     const advice = tr(`To download it: hob model pull ${repoId}`, `下载它：hob model pull ${repoId}`);
     throw new UserError(`${error.message}\n${advice}`);
   });
-  return isJsonObject(data) ? data : {};
+  return data;
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface, type Interface } from 'node:readline';
-
 import { tr } from '../../language.ts';
+import { canAsk } from '../../terminal/ask.ts';
 import { paint } from '../../terminal/print.ts';
-import { exitCodes, UserError } from '../../user-error.ts';
+import { exitCodes, UserError, usageError } from '../../user-error.ts';
 import type { InputKind, NewScript, ScriptLanguage } from './new-script.ts';
 
 interface Choice<Value> {
@@ -14,11 +14,6 @@ interface Choice<Value> {
 }
 
 const interruptedCode = 130;
-
-/** Whether prompts are possible: stdin and stderr are terminals. */
-export function canAsk(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
-}
 
 /** Prompts on the terminal. Lines typed ahead are used for the next prompts. */
 export class Interview {
@@ -156,20 +151,14 @@ type Collected = Omit<NewScript, 'id'>;
 /** Fills in the defaults without prompts. The language has a default only with --yes. */
 function useDefaults(name: string | undefined, { lang, desc, input, node, yes }: NewOptions): Collected {
   if (name === undefined)
-    throw new UserError(
-      tr(
-        'Specify a name, for example: hob new "My script" --lang python',
-        '请给出脚本名称，例如：hob new "我的脚本" --lang python',
-      ),
-      exitCodes.usage,
+    throw usageError(
+      'Specify a name, for example: hob new "My script" --lang python',
+      '请给出脚本名称，例如：hob new "我的脚本" --lang python',
     );
   if (lang === undefined && yes !== true)
-    throw new UserError(
-      tr(
-        'Specify the language with --lang, or use --yes to accept the defaults.',
-        '请用 --lang 给出语言，或用 --yes 采用默认值。',
-      ),
-      exitCodes.usage,
+    throw usageError(
+      'Specify the language with --lang, or use --yes to accept the defaults.',
+      '请用 --lang 给出语言，或用 --yes 采用默认值。',
     );
   return {
     name,

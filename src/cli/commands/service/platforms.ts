@@ -1,14 +1,13 @@
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
 import { searchPath, userUnitFolder } from '../../../settings/login-service.ts';
 import { fewThreads } from '../../../shared/node-flags.ts';
 import { runCommand } from '../../../shared/run-command.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
 import { printable } from '../../terminal/text-width.ts';
-import { UserError } from '../../user-error.ts';
+import { userError } from '../../user-error.ts';
 
 /** The program that starts at login. */
 export interface LoginService {
@@ -60,11 +59,9 @@ const makers: Readonly<Partial<Record<NodeJS.Platform, typeof systemd>>> = {
 export function findPlatform(home: string): Platform {
   const make = makers[process.platform];
   if (make === undefined)
-    throw new UserError(
-      tr(
-        `Automatic start at login is not supported on ${process.platform}. Configure the system to run: hob serve`,
-        `Hob 不知道在 ${process.platform} 上如何让程序登录时启动。请自行让系统运行：hob serve`,
-      ),
+    throw userError(
+      `Automatic start at login is not supported on ${process.platform}. Configure the system to run: hob serve`,
+      `Hob 不知道在 ${process.platform} 上如何让程序登录时启动。请自行让系统运行：hob serve`,
     );
   return make({
     node: process.execPath,
