@@ -7,8 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Script } from '../../web/src/api/wire.ts';
-import { inputField } from '../../web/src/script/form/make-call.ts';
-import { refusedField } from '../../web/src/script/form/refused-field.ts';
+import { inputField, refusedField } from '../../web/src/script/form/make-call.ts';
 import { comeFromAfar } from '../support/come-from-afar.ts';
 import { type ConsoleScene, hasChromium, launchConsole } from '../support/console.ts';
 import { bash, writeScript } from '../support/scripts.ts';

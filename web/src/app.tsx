@@ -1,16 +1,16 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useState } from 'react';
+import { Component, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 
 import { RefusedError, UnreachableError } from './api/call-service.ts';
-import { LiveProvider } from './api/live-events.tsx';
-import { LanguageProvider } from './language/language.tsx';
-import { lazyPart } from './parts/lazy-part.ts';
+import { LiveProvider, useLive } from './api/live-events.tsx';
+import { LanguageProvider, useSay } from './language/language.tsx';
+import { Failure } from './parts/failure.tsx';
+import { lazyPart, NotLoadedError } from './parts/lazy-part.ts';
 import { Loading } from './parts/loading.tsx';
 import { ToastProvider } from './parts/toasts.tsx';
 import { ScriptsPage } from './scripts/scripts-page.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
-import { PageBoundary } from './shell/page-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
 
 // The scripts page is part of the main bundle. All other pages are loaded on demand.
@@ -84,4 +84,61 @@ function makeClient(): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+}
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly failed: { readonly error: unknown } | null;
+}
+
+/** Catches errors of a page, so that the navigation stays usable. Key it by the path to reset it. */
+class PageBoundary extends Component<Props, State> {
+  override state: State = { failed: null };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { failed: { error } };
+  }
+
+  override render() {
+    if (this.state.failed === null) return this.props.children;
+    const { error } = this.state.failed;
+    return error instanceof NotLoadedError && mayReload() ? <LoadAgain /> : <NotShown error={error} />;
+  }
+}
+
+/** Reloads the page once the service is connected: browsers cache failed imports, and after an update the files have new names. */
+function LoadAgain() {
+  const { connection } = useLive();
+  useEffect(() => {
+    if (connection !== 'connected') return;
+    sessionStorage.setItem(reloadedAt, String(Date.now()));
+    location.reload();
+  }, [connection]);
+  return <Loading />;
+}
+
+function NotShown({ error }: { error: unknown }) {
+  const say = useSay();
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-base font-medium">{say('This page could not be displayed', '此页面无法显示')}</p>
+      <Failure error={error} onRetry={() => location.reload()} />
+    </div>
+  );
+}
+
+const reloadedAt = 'hob.reloaded-at';
+
+const notAgainWithinMs = 10_000;
+
+/** Prevents an endless loop of reloads if a file is still missing afterwards. */
+function mayReload(): boolean {
+  try {
+    return Date.now() - Number(sessionStorage.getItem(reloadedAt)) > notAgainWithinMs;
+  } catch {
+    return false;
+  }
 }

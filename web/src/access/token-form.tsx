@@ -1,13 +1,14 @@
+import { KeyRound } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 
 import { callService, RefusedError, UnreachableError } from '../api/call-service.ts';
 import { tryAgainNow } from '../api/follow-events.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { messageOf } from '../parts/failure.tsx';
-import { Field } from '../parts/field.tsx';
-import { FirstField } from '../parts/first-field.tsx';
-import { inputClasses } from '../parts/input.ts';
+import { Field, FirstField, inputClasses } from '../parts/field.tsx';
+import { useTabTitle } from '../parts/page-title.tsx';
 
 /** Exchanges the token for a session cookie. */
 export function TokenForm() {
@@ -71,4 +72,38 @@ function refusalWords(error: unknown, say: Say): string {
   return error instanceof UnreachableError
     ? say('Hob is not responding. Check that it is running and try again.', 'Hob 没有响应')
     : messageOf(error);
+}
+
+/** Asks for the token again in a dialog, so that unsaved input on the page is kept. */
+export function TokenDialog({ isOpen }: { isOpen: boolean }) {
+  const say = useSay();
+  return (
+    <Dialog
+      isOpen={isOpen}
+      title={say('Sign in again', 'Hob 需要重新验证令牌')}
+      description={say(
+        'Your session has ended: Hob was restarted, its token was renewed, or you signed out elsewhere. Your input on this page is kept.',
+        '服务已重新启动、令牌已更换，或您已在别处退出登录。此页面上已填写的内容会保留。',
+      )}
+    >
+      <TokenForm />
+    </Dialog>
+  );
+}
+
+/** Shown instead of the console until the user has signed in. */
+export function TokenPage() {
+  const say = useSay();
+  useTabTitle(say('Sign in', '令牌'));
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <div className="flex w-full max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-6 shadow-sm">
+        <h1 className="flex items-center gap-2 text-lg font-semibold">
+          <KeyRound size={20} aria-hidden className="text-accent" />
+          {say('Sign in to Hob', '此 Hob 需要令牌')}
+        </h1>
+        <TokenForm />
+      </div>
+    </main>
+  );
 }

@@ -11,8 +11,7 @@ import {
 } from 'react';
 
 import { RefusedError } from './call-service.ts';
-import type { ServiceEvent } from './event-frames.ts';
-import { followEvents } from './follow-events.ts';
+import { followEvents, type ServiceEvent } from './follow-events.ts';
 
 export type Connection = 'connecting' | 'connected' | 'lost' | 'locked';
 type Listener = (event: ServiceEvent) => void;

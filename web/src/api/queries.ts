@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { callService } from './call-service.ts';
 import type {
   DownloadList,
+  EndCause,
   EnvironmentList,
   Health,
   ModelList,
@@ -92,7 +93,9 @@ export const runsInStateQuery = (state: RunState, limit: number) =>
   });
 
 /** End causes of failures, without runs that a user or a shutdown stopped. */
-export const failingCauses = 'exit,signal,timeout,spawn-failed';
+export const failingCauses = (
+  ['exit', 'signal', 'timeout', 'spawn-failed'] satisfies readonly EndCause[]
+).join(',');
 
 export const lastFailuresQuery = (limit: number) =>
   queryOptions({

@@ -1,4 +1,4 @@
-import type { ServiceEvent } from './event-frames.ts';
+import type { ServiceEvent } from './follow-events.ts';
 import type { BriefRun } from './wire.ts';
 
 const runEventTypes = new Set(['run.queued', 'run.started', 'run.ended']);
@@ -11,4 +11,20 @@ export function runIn({ type, data }: ServiceEvent): BriefRun | null {
 /** The service sends complete records in these events, so checking two fields is enough. */
 function isRun(data: unknown): data is BriefRun {
   return typeof data === 'object' && data !== null && 'run_id' in data && 'queued_at' in data;
+}
+
+/** The progress that a run reported. */
+export interface Progress {
+  /** From 0 to 1; null if the total is unknown. */
+  readonly fraction: number | null;
+  readonly message: string | null;
+}
+
+/** The progress in an event; null for other types of events. */
+export function progressIn({ type, data: { fraction, message } }: ServiceEvent): Progress | null {
+  if (type !== 'run.progress') return null;
+  return {
+    fraction: typeof fraction === 'number' ? fraction : null,
+    message: typeof message === 'string' ? message : null,
+  };
 }

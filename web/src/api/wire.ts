@@ -1,2 +1,9 @@
-/** The types of the interface. Pages import them from here. */
+/** The types and the fixed values of the interface. Pages import them from here. */
 export type * from '../../../src/contract/types.ts';
+export {
+  endCauses,
+  modelSources,
+  operationStages,
+  origins,
+  runStates,
+} from '../../../src/contract/values.ts';

@@ -10,8 +10,8 @@ import {
 
 import type { FolderEntry } from '../api/wire.ts';
 import { tagOf, useLanguage } from '../language/language.tsx';
-import { bytesText } from '../parts/bytes-text.ts';
 import { classes } from '../parts/classes.ts';
+import { bytesText } from '../parts/format.ts';
 import { useRowsInView } from '../parts/use-rows-in-view.ts';
 
 const rowPx = 36;

@@ -6,9 +6,10 @@ import { settingsQuery } from '../api/queries.ts';
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { Elapsed } from '../parts/elapsed.tsx';
+import { uptimeText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
-import { containmentWords, desktopWords, executorWords, uptimeText } from './service-words.ts';
+import { Elapsed } from '../parts/time.tsx';
+import { containmentWords, desktopWords, executorWords } from './service-words.ts';
 
 /** The version, state and location of the service. */
 export function AboutHob({ health, askedAt }: { health: Health; askedAt: number }) {

@@ -75,14 +75,3 @@ export function refusalWords(code: string, say: Say): string {
   };
   return words[code] ?? code;
 }
-
-const dayMs = 86_400_000;
-
-/** The uptime in few characters: 12:03, 4:02:11, 3 d 4 h. */
-export function uptimeText(ms: number, say: Say): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const [days, hours] = [Math.floor(ms / dayMs), Math.floor(seconds / 3600) % 24];
-  if (days > 0) return say(`${days} d ${hours} h`, `${days} 天 ${hours} 小时`);
-  const [minutes, rest] = [Math.floor(seconds / 60) % 60, String(seconds % 60).padStart(2, '0')];
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
-}

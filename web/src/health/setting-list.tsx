@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { settingsQuery } from '../api/queries.ts';
 import type { Setting } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
-import { CodeText } from '../parts/code-text.tsx';
+import { CodeText } from '../parts/code.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Panel } from '../parts/panel.tsx';

@@ -1,20 +1,24 @@
 import type { ReactNode } from 'react';
 
 import { type Say, useSay } from '../language/language.tsx';
-import { CodeText } from '../parts/code-text.tsx';
+import { CodeText } from '../parts/code.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { descriptionOf } from './operation-descriptions.ts';
+import { descriptionOf } from './operation-words.ts';
 import {
   type Answer,
   fieldsOf,
+  kindText,
+  limitsText,
   listOf,
   type Operation,
+  objectsIn,
   type Parameter,
+  type Property,
+  propertiesOf,
   type Schema,
   textOf,
 } from './read-document.ts';
-import { kindText, limitsText, propertiesOf } from './read-schema.ts';
-import { SchemaView } from './schema-view.tsx';
+
 import { TryIt } from './try-it.tsx';
 
 /** The full documentation of an operation. */
@@ -179,4 +183,69 @@ function sampleOf(name: string, schema: Schema): unknown {
     object: {},
   };
   return values[textOf(schema.type)] ?? `<${name}>`;
+}
+
+interface SchemaViewProps {
+  readonly schema: Schema;
+  /** Responses mark optional properties, requests mark required ones, because those are the exceptions. */
+  readonly isAnswer?: boolean;
+}
+
+/** The properties of a request or response body, with nested objects. */
+function SchemaView({ schema, isAnswer = false }: SchemaViewProps) {
+  const say = useSay();
+  const objects = objectsIn(schema);
+  if (objects.length === 0) return <p className="font-mono text-xs text-muted">{kindText(schema, say)}</p>;
+  return (
+    <div className="flex flex-col gap-3">
+      {objects.map((object, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: alternatives have no names and keep their order
+        <div key={index}>
+          {objects.length > 1 && (
+            <p lang="en" className="mb-1 text-xs text-muted">
+              {index > 0 && say('or: ', '或：')}
+              <CodeText text={textOf(object.description)} />
+            </p>
+          )}
+          <ul className="flex flex-col divide-y divide-line rounded-lg border border-line">
+            {propertiesOf(object).map((property) => (
+              <PropertyRow key={property.name} property={property} isAnswer={isAnswer} />
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function PropertyRow({ property, isAnswer }: { property: Property; isAnswer: boolean }) {
+  const say = useSay();
+  const { name, isRequired, schema } = property;
+  const limits = limitsText(schema, say);
+  const description = textOf(schema.description);
+  const isNested = objectsIn(schema).some((object) => propertiesOf(object).length > 0);
+  return (
+    <li className="px-3 py-1.5">
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <code className="font-mono text-[13px] font-medium wrap-anywhere">{name}</code>
+        <span className="text-xs text-muted wrap-anywhere">{kindText(schema, say)}</span>
+        {isAnswer !== isRequired && (
+          <span className="text-xs text-accent">
+            {isAnswer ? say('optional', '可能没有') : say('required', '必填')}
+          </span>
+        )}
+      </p>
+      {description !== '' && (
+        <p lang="en" className="text-[13px] text-muted">
+          <CodeText text={description} />
+        </p>
+      )}
+      {limits !== '' && <p className="font-mono text-xs text-muted wrap-anywhere">{limits}</p>}
+      {isNested && (
+        <div className="mt-1.5 mb-1">
+          <SchemaView schema={schema} isAnswer={isAnswer} />
+        </div>
+      )}
+    </li>
+  );
 }

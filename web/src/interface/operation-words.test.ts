@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
-import { descriptionOf } from './operation-descriptions.ts';
-import { titleOf } from './operation-titles.ts';
+import { descriptionOf, titleOf } from './operation-words.ts';
+
 import { type Operation, readDocument } from './read-document.ts';
 
 const file = new URL('../../../schema/openapi.json', import.meta.url);

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { findOperations, groupOperations } from './group-operations.ts';
+import { findOperations, groupOperations } from './interface-page.tsx';
 import { exampleCurl } from './operation-details.tsx';
-import { type Operation, readDocument } from './read-document.ts';
+import {
+  kindText,
+  limitsText,
+  type Operation,
+  objectsIn,
+  propertiesOf,
+  readDocument,
+} from './read-document.ts';
 import { addressOf, canTry } from './try-it.tsx';
 
 const json = (schema: unknown) => ({ content: { 'application/json': { schema } } });
@@ -100,5 +107,38 @@ describe('an operation that can be tried', () => {
     const values = { id: 'a/b', part: 'x y' };
     expect(addressOf(operation('get-api-runs-id'), values)).toBe('/api/runs/a%2Fb?part=x+y');
     expect(addressOf(operation('get-api-runs-id'), { id: '1', part: '' })).toBe('/api/runs/1');
+  });
+});
+
+const say = (en: string) => en;
+const object = { type: 'object', required: ['a'], properties: { a: { type: 'string' }, b: {} } };
+
+describe('the text for a schema', () => {
+  it.each([
+    [{ type: 'string', format: 'uuid' }, 'string (uuid)'],
+    [{ enum: ['own', 'extra'] }, '"own" | "extra"'],
+    [{ type: 'array', items: { type: 'integer' } }, 'array of integer'],
+    [{ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number or null'],
+    [{}, 'any'],
+  ])('%j is %s', (schema, words) => {
+    expect(kindText(schema, say)).toBe(words);
+  });
+
+  it('names limits and defaults', () => {
+    expect(limitsText({ minimum: 1, maximum: 500, default: 50 }, say)).toBe('1 to 500 · default 50');
+    expect(limitsText({ maxLength: 200 }, say)).toBe('at most 200 characters');
+    expect(limitsText({ default: '' }, say)).toBe('default ""');
+    expect(limitsText({}, say)).toBe('');
+  });
+
+  it('finds nested objects in arrays, alternatives and maps', () => {
+    const nested = { anyOf: [{ type: 'array', items: object }, { type: 'null' }] };
+    expect(objectsIn(nested)).toEqual([object]);
+    expect(objectsIn({ type: 'object', additionalProperties: object })).toEqual([object]);
+    expect(objectsIn({ type: 'object', additionalProperties: {} })).toEqual([]);
+    expect(propertiesOf(object).map(({ name, isRequired }) => [name, isRequired])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
   });
 });

@@ -7,9 +7,9 @@ import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Field } from '../parts/field.tsx';
-import { inputClasses } from '../parts/input.ts';
-import { durationText } from '../parts/time.tsx';
+import { Field, inputClasses } from '../parts/field.tsx';
+
+import { durationText } from '../parts/format.ts';
 import type { Operation } from './read-document.ts';
 
 /** Longer texts slow down the browser. */

@@ -4,8 +4,8 @@ import { callService } from '../api/call-service.ts';
 import { downloadsQuery, modelsQuery } from '../api/queries.ts';
 import type { Download, DownloadRequest, Model, ModelRemoved } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
-import { bytesText } from '../parts/bytes-text.ts';
 import { messageOf } from '../parts/failure.tsx';
+import { bytesText } from '../parts/format.ts';
 import { useToast } from '../parts/toasts.tsx';
 import type { GatheredModel } from './gather-models.ts';
 

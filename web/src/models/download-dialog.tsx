@@ -1,19 +1,18 @@
 import { type FormEvent, useId, useState } from 'react';
 
-import type { DownloadRequest } from '../api/wire.ts';
+import { type DownloadRequest, modelSources } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Field } from '../parts/field.tsx';
-import { inputClasses } from '../parts/input.ts';
+import { Field, inputClasses } from '../parts/field.tsx';
+
 import { Segmented } from '../parts/segmented.tsx';
 import { useModelActions } from './download-actions.ts';
 import { sourceNames } from './model-words.ts';
-import { parsePatterns, parseRepo } from './parse-repo.ts';
 
-type Source = NonNullable<DownloadRequest['source']>;
+export type Source = NonNullable<DownloadRequest['source']>;
 
 /** Downloads any model, including models that no script requires. */
 export function DownloadDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -80,10 +79,7 @@ function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: Downlo
         label={say('Source', '来源')}
         value={source}
         onChange={setSource}
-        choices={[
-          { value: 'huggingface', name: sourceNames.huggingface },
-          { value: 'modelscope', name: sourceNames.modelscope },
-        ]}
+        choices={modelSources.map((value) => ({ value, name: sourceNames[value] }))}
       />
       <Field
         label={say('Model', '模型')}
@@ -152,4 +148,32 @@ function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: Downlo
       </Field>
     </form>
   );
+}
+
+const hosts: readonly (readonly [RegExp, Source])[] = [
+  [/(?:^|\.)huggingface\.co$|^hf-mirror\.com$/, 'huggingface'],
+  [/(?:^|\.)modelscope\.(?:cn|ai)$/, 'modelscope'],
+];
+
+/** Parses a repo id or the URL of a model page, which also names the source. */
+export function parseRepo(text: string): { repoId: string; source: Source | null } {
+  const typed = text.trim();
+  if (!/^https?:\/\//.test(typed) || !URL.canParse(typed)) return { repoId: typed, source: null };
+  const { hostname, pathname } = new URL(typed);
+  const source = hosts.find(([host]) => host.test(hostname))?.[1] ?? null;
+  const [owner, name] = pathname
+    .replace(/^\/models\//, '/')
+    .split('/')
+    .filter(Boolean);
+  return owner === undefined || name === undefined
+    ? { repoId: typed, source }
+    : { repoId: `${owner}/${name}`, source };
+}
+
+/** Splits patterns at line breaks and commas. */
+export function parsePatterns(text: string): string[] {
+  return text
+    .split(/[\n,，]/)
+    .map((pattern) => pattern.trim())
+    .filter(Boolean);
 }

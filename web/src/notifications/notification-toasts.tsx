@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { ServiceEvent } from '../api/event-frames.ts';
+import type { ServiceEvent } from '../api/follow-events.ts';
 import { useLive } from '../api/live-events.tsx';
 import { serviceNow } from '../api/service-clock.ts';
 import type { Notification } from '../api/wire.ts';

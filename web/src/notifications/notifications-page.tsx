@@ -1,14 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 
 import { callService } from '../api/call-service.ts';
-import type { NotificationPage } from '../api/wire.ts';
+import type { Notification, NotificationPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { NotificationItem } from './notification-item.tsx';
+import { Ago } from '../parts/time.tsx';
+import { kindLooks } from '../parts/toasts.tsx';
 
 const firstPage: string | null = null;
 
@@ -71,5 +74,54 @@ function NothingYet() {
       <code className="font-mono text-ink">notify_on = "failure"</code>
       {say(' in its manifest.', ' 的脚本，运行失败时会自动通知。')}
     </Empty>
+  );
+}
+
+function NotificationItem({ notification }: { notification: Notification }) {
+  const say = useSay();
+  const { notify_type, message, run_id, script_id, script_name, at } = notification;
+  const { icon: Icon, ink } = kindLooks[notify_type];
+  const names = {
+    success: say('Success', '成功'),
+    error: say('Error', '错误'),
+    info: say('Info', '信息'),
+  };
+  return (
+    <li className="flex gap-3 border-b border-line px-4 py-3 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] last:border-b-0">
+      <Icon
+        size={18}
+        role="img"
+        aria-label={names[notify_type]}
+        className={classes('mt-0.5 shrink-0', ink)}
+      />
+      <div className="min-w-0 grow">
+        <div className="flex items-baseline gap-3">
+          {script_id === null ? (
+            <span className="font-medium">{say('External program', '外部发送')}</span>
+          ) : (
+            <Link
+              href={`/scripts/${script_id}`}
+              className="min-w-0 truncate font-medium hover:underline"
+              title={script_name ?? undefined}
+            >
+              {script_name}
+            </Link>
+          )}
+          <span className="ml-auto text-xs text-muted">
+            <Ago time={at} />
+          </span>
+        </div>
+        {message === null ? (
+          <p className="text-muted italic">{say('No message', '没有消息内容')}</p>
+        ) : (
+          <p className="break-words whitespace-pre-wrap text-muted">{message}</p>
+        )}
+        {run_id !== null && (
+          <Link href={`/runs/${run_id}`} className="text-[13px] text-accent hover:underline">
+            {say('View run', '查看运行')}
+          </Link>
+        )}
+      </div>
+    </li>
   );
 }

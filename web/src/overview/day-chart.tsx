@@ -1,19 +1,18 @@
+import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
 import type { Stats } from '../api/wire.ts';
-import { tagOf, useLanguage } from '../language/language.tsx';
+import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
-import { useCountText } from '../parts/count-text.ts';
+import { useCountText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
-import { DayTable } from './day-table.tsx';
-import { areDaysOfHere, dayName, runsOfDay } from './days.ts';
+import { type Ended, endedName } from '../parts/words-of-runs.ts';
 import { countsOf, outcomes } from './outcome-counts.ts';
-import { grounds, Legend, outcomeNames } from './outcome-looks.tsx';
 
 const steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const;
 
-type Day = Stats['days'][number];
+export type Day = Stats['days'][number];
 
 const mostLabels = 6;
 /** More labels overlap on a phone. */
@@ -101,11 +100,10 @@ function Column({ day, top }: { day: Day; top: number }) {
 function DayText({ day }: { day: Day }) {
   const { say, language } = useLanguage();
   const count = useCountText();
-  const names = outcomeNames(say);
   const counts = countsOf(day);
   const parts = outcomes
     .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${count(counts[outcome])} ${names[outcome].toLowerCase()}`);
+    .map((outcome) => `${count(counts[outcome])} ${endedName(outcome, say).toLowerCase()}`);
   return (
     <span className="tabular-nums">
       <span className="font-medium text-ink">{dayName(day.day, tagOf(language))}</span>{' '}
@@ -128,4 +126,92 @@ export function labelledColumns(count: number, most: number): ReadonlySet<number
   const labelled = new Set<number>();
   for (let column = count - 1; column >= 0; column -= step) labelled.add(column);
   return labelled;
+}
+
+/** The days with runs, the latest first. */
+function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
+  const { say, language } = useLanguage();
+  const count = useCountText();
+  const tag = tagOf(language);
+  const busy = days.filter(({ runs }) => runs > 0).toReversed();
+  return (
+    <details className="group text-[13px]">
+      <summary className="inline-flex items-center gap-1 text-muted select-none hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
+        {say('Show as table', '以表格显示')}
+      </summary>
+      <div className="mt-2 max-h-72 overflow-auto">
+        <table className="w-full text-right tabular-nums">
+          <thead className="text-xs text-muted">
+            <tr>
+              <th scope="col" className="py-1 text-left font-medium">
+                {say('Date', '日期')}
+              </th>
+              {outcomes.map((outcome) => (
+                <th key={outcome} scope="col" className="py-1 pl-4 font-medium">
+                  {endedName(outcome, say)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {busy.map((day) => (
+              <tr key={day.day} className="border-t border-line">
+                <th scope="row" className="py-1 text-left font-normal">
+                  <Link href={runsOfDay(day, days)} className="hover:text-accent hover:underline">
+                    {dayName(day.day, tag)}
+                  </Link>
+                </th>
+                {outcomes.map((outcome) => (
+                  <td key={outcome} className="py-1 pl-4">
+                    {count(countsOf(day)[outcome])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+/** Outcomes differ in pattern as well as in colour. */
+const grounds: Readonly<Record<Ended, string>> = {
+  succeeded: 'bg-[color-mix(in_srgb,var(--good)_75%,var(--surface))]',
+  failed: 'bg-bad bg-[repeating-linear-gradient(135deg,transparent_0_3px,var(--surface)_3px_4.5px)]',
+  stopped: 'bg-line-strong',
+  unknown: 'border border-warn bg-warn-ground',
+};
+
+function Legend() {
+  const say = useSay();
+  return (
+    <span className="flex flex-wrap gap-x-4">
+      {outcomes.map((outcome) => (
+        <span key={outcome} className="inline-flex items-center gap-1.5">
+          <span aria-hidden className={classes('size-2.5 rounded-[3px]', grounds[outcome])} />
+          {endedName(outcome, say)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A short date for a day such as 2026-05-01. Noon avoids the clock changes at night. */
+function dayName(day: string, tag: string): string {
+  return new Date(`${day}T12:00:00`).toLocaleDateString(tag, { month: 'short', day: 'numeric' });
+}
+
+/** Whether the days of the service begin at midnight in the time zone of the browser. */
+function areDaysOfHere(days: readonly Day[]): boolean {
+  return days.every(({ day, begins_at }) => new Date(`${day}T00:00:00`).getTime() === Date.parse(begins_at));
+}
+
+/** Link to the runs of a day. The runs page uses days of the browser, so days of another time zone are passed as timestamps. */
+function runsOfDay(day: Day, days: readonly Day[]): string {
+  if (areDaysOfHere(days)) return `/runs?from=${day.day}&to=${day.day}`;
+  const next = days[days.indexOf(day) + 1];
+  const span = { since: day.begins_at, ...(next !== undefined && { until: next.begins_at }) };
+  return `/runs?${new URLSearchParams(span)}`;
 }

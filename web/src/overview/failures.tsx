@@ -4,14 +4,14 @@ import { Link } from 'wouter';
 import { failingCauses, lastFailuresQuery } from '../api/queries.ts';
 import type { BriefRun, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
-import { useCountText } from '../parts/count-text.ts';
+import { rateText, useCountText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
-import { StateIcon, shownState } from '../parts/run-state.tsx';
+import { StateIcon } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
-import { runMessage } from '../parts/words-of-runs.ts';
+import { runMessage, shownState } from '../parts/words-of-runs.ts';
+
 import { countsOf, judgedOf } from './outcome-counts.ts';
 import { Ranking } from './ranking.tsx';
-import { rateText } from './rate-text.ts';
 
 const mostShown = 6;
 /** Link to all failures, without runs that were stopped. */

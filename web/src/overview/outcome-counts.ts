@@ -1,8 +1,8 @@
 import type { Stats } from '../api/wire.ts';
+import type { Ended } from '../parts/words-of-runs.ts';
 
 /** Outcomes of runs, from the bottom of a column to its top. */
-export const outcomes = ['succeeded', 'failed', 'stopped', 'unknown'] as const;
-export type Ended = (typeof outcomes)[number];
+export const outcomes: readonly Ended[] = ['succeeded', 'failed', 'stopped', 'unknown'];
 
 /** Counts runs by outcome. Cancelled runs and runs that stopped with Hob are not failures of the script. */
 export function countsOf({

@@ -1,24 +1,30 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-
-import { statsQuery } from '../api/queries.ts';
-import type { Stats } from '../api/wire.ts';
+import { useLive } from '../api/live-events.tsx';
+import { healthQuery, runsInStateQuery, statsQuery } from '../api/queries.ts';
+import { type Progress, progressIn } from '../api/run-events.ts';
+import type { BriefRun, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { bytesText, durationText, rateText, useCountText } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { durationText } from '../parts/time.tsx';
-import { CurrentRuns } from './current-runs.tsx';
+import { ProgressBar } from '../parts/progress-bar.tsx';
+import { StateIcon } from '../parts/run-state.tsx';
+import { Elapsed } from '../parts/time.tsx';
+import { shownState } from '../parts/words-of-runs.ts';
+import { CancelButton } from '../runs/cancel-button.tsx';
 import { DayChart } from './day-chart.tsx';
 import { FailingScripts, LastFailures } from './failures.tsx';
+import { countsOf, judgedOf } from './outcome-counts.ts';
 import { Ranking } from './ranking.tsx';
 import { ScriptOutcomes } from './script-outcomes.tsx';
-import { Totals } from './totals.tsx';
 import { WarmUse } from './warm-use.tsx';
 
 const spans = [7, 30, 90] as const;
@@ -154,4 +160,147 @@ function SpanChoice() {
       ))}
     </fieldset>
   );
+}
+
+/** The key figures of the time range. */
+function Totals({ stats }: { stats: Stats }) {
+  const say = useSay();
+  const count = useCountText();
+  const { all, history } = stats;
+  const durations = all.duration_ms;
+  const counts = countsOf(all);
+  const others = [
+    counts.stopped > 0 && say(`${count(counts.stopped)} stopped`, `${count(counts.stopped)} 次被停止`),
+    counts.unknown > 0 && say(`${count(counts.unknown)} unknown`, `${count(counts.unknown)} 次结果未知`),
+  ].filter((text) => typeof text === 'string');
+  return (
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Figure name={say('Runs', '运行次数')} value={count(all.runs)}>
+        {say(
+          `${count(history.runs)} in history, ${bytesText(history.bytes)}`,
+          `保留 ${count(history.runs)} 条记录，${bytesText(history.bytes)}`,
+        )}
+      </Figure>
+      <Figure
+        name={say('Success rate', '成功率')}
+        value={rateText(counts.succeeded, judgedOf(counts)) ?? '–'}
+      >
+        {say(`${count(all.succeeded)} succeeded`, `${count(all.succeeded)} 次成功`)}
+      </Figure>
+      <Figure name={say('Failed', '失败')} value={count(counts.failed)}>
+        {others.length > 0 && say(`plus ${others.join(', ')}`, `另有 ${others.join('，')}`)}
+      </Figure>
+      <Figure
+        name={say('Median duration', '典型耗时')}
+        value={durations === null ? '–' : durationText(durations.median)}
+      >
+        {durations !== null &&
+          say(`95% within ${durationText(durations.p95)}`, `95% 在 ${durationText(durations.p95)} 内`)}
+      </Figure>
+    </dl>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}
+
+function Figure({ name, value, children }: FigureProps) {
+  return (
+    <div className="rounded-xl border border-line bg-surface px-4 py-3">
+      <dt className="text-[13px] text-muted">{name}</dt>
+      <dd className="mt-0.5 text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
+      <dd className="min-h-[1lh] text-xs text-muted">{children}</dd>
+    </div>
+  );
+}
+
+const mostActive = 8;
+
+/** The running and queued runs. */
+function CurrentRuns() {
+  const say = useSay();
+  const { data: health } = useQuery(healthQuery);
+  const { data: running } = useQuery(runsInStateQuery('running', mostActive));
+  const { data: queued } = useQuery(runsInStateQuery('queued', mostActive));
+  const progress = useProgress();
+  const runs = [...(running?.items ?? []), ...(queued?.items ?? [])];
+  return (
+    <Panel
+      title={say('Active runs', '当前')}
+      aside={
+        health &&
+        say(
+          `${health.running} running, ${health.queued} queued`,
+          `${health.running} 个运行中，${health.queued} 个排队`,
+        )
+      }
+    >
+      {runs.length === 0 && running !== undefined && (
+        <p className="py-3 text-muted">{say('No active runs.', '当前没有运行中的脚本。')}</p>
+      )}
+      <ul className="-mx-1">
+        {runs.map((run) => (
+          <CurrentRun key={run.run_id} run={run} progress={progress.get(run.run_id) ?? null} />
+        ))}
+      </ul>
+      {(health?.running ?? 0) + (health?.queued ?? 0) > runs.length && runs.length > 0 && (
+        <Link
+          href="/runs?state=queued,running"
+          className="mt-2 inline-block text-[13px] text-accent hover:underline"
+        >
+          {say('Show all', '显示全部')}
+        </Link>
+      )}
+    </Panel>
+  );
+}
+
+function CurrentRun({ run, progress }: { run: BriefRun; progress: Progress | null }) {
+  const say = useSay();
+  return (
+    <li className="flex items-center gap-3 rounded-lg px-1 py-1.5">
+      <StateIcon state={shownState(run)} />
+      <div className="min-w-0 grow">
+        <Link href={`/runs/${run.run_id}`} className="block truncate font-medium hover:underline">
+          {run.script_name}
+        </Link>
+        {progress !== null && (
+          <>
+            <p className="truncate text-xs text-muted">{progress.message}</p>
+            <ProgressBar fraction={progress.fraction} label={say('Progress', '进度')} />
+          </>
+        )}
+      </div>
+      <span className="text-xs text-muted">
+        <Elapsed since={run.started_at ?? run.queued_at} />
+      </span>
+      <CancelButton run={run} />
+    </li>
+  );
+}
+
+/** The latest reported progress by run id. Progress reported before the page was opened is not included. */
+function useProgress(): ReadonlyMap<string, Progress> {
+  const { subscribe } = useLive();
+  const [known, setKnown] = useState<ReadonlyMap<string, Progress>>(new Map());
+  useEffect(
+    () =>
+      subscribe((event) => {
+        const { run_id } = event.data;
+        if (typeof run_id !== 'string') return;
+        const progress = progressIn(event);
+        if (progress !== null) setKnown((all) => new Map(all).set(run_id, progress));
+        if (event.type === 'run.ended') setKnown((all) => without(all, run_id));
+      }),
+    [subscribe],
+  );
+  return known;
+}
+
+function without(all: ReadonlyMap<string, Progress>, runId: string): ReadonlyMap<string, Progress> {
+  if (!all.has(runId)) return all;
+  return new Map([...all].filter(([id]) => id !== runId));
 }

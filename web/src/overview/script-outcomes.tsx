@@ -3,13 +3,13 @@ import { Link } from 'wouter';
 
 import { outcomesQuery } from '../api/queries.ts';
 import type { Outcome, Stats } from '../api/wire.ts';
-import { useSay } from '../language/language.tsx';
-import { useCountText } from '../parts/count-text.ts';
-import { DurationLine, OutcomeStrip } from '../parts/outcome-strip.tsx';
+import { type Say, useLanguage, useSay } from '../language/language.tsx';
+import { durationText, rateText, useCountText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
-import { durationText } from '../parts/time.tsx';
+import { stateLooks } from '../parts/run-state.tsx';
+import { type ShownState, shownState, stateName } from '../parts/words-of-runs.ts';
+
 import { countsOf, judgedOf } from './outcome-counts.ts';
-import { rateText } from './rate-text.ts';
 
 const mostScripts = 10;
 const runsEach = 20;
@@ -77,4 +77,162 @@ function ScriptLine({ script, runs }: ScriptLineProps) {
       </span>
     </li>
   );
+}
+
+interface Bar {
+  readonly run: Outcome;
+  readonly x: number;
+  /** Measured from the bottom. */
+  readonly height: number;
+}
+
+export const strip = { barWidth: 5, step: 7, height: 24, shortest: 4, tallest: 18 } as const;
+
+interface OutcomeStripProps {
+  /** The newest first, as the service returns them. */
+  readonly runs: readonly Outcome[];
+  readonly places?: number;
+}
+
+/**
+ * The last runs as small bars whose height is the duration. Shape and colour show the outcome: filled if it succeeded, with a dot above if it
+ * failed, with a dash above if it was cancelled, hollow if the outcome is unknown, and dashed while the run is active.
+ */
+function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
+  const { say } = useLanguage();
+  const width = places * strip.step - (strip.step - strip.barWidth);
+  return (
+    <span className="inline-block leading-none">
+      <span className="sr-only">{stripText(runs.slice(0, places), say)}</span>
+      <svg
+        aria-hidden="true"
+        width={width}
+        height={strip.height}
+        viewBox={`0 0 ${width} ${strip.height}`}
+        className="max-w-full"
+      >
+        {barsOf(runs, places).map((bar) => (
+          <OutcomeBar key={bar.run.run_id} bar={bar} />
+        ))}
+      </svg>
+    </span>
+  );
+}
+
+/** A link for the mouse. It is not in the tab order, which would get twenty stops; the list of runs has the same links. */
+function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
+  const { say, language } = useLanguage();
+  const { duration_ms } = run;
+  const state = shownState(run);
+  const when = new Date(run.queued_at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en');
+  const isFull = state === 'succeeded' || state === 'failed' || state === 'cancelled';
+  return (
+    <Link href={`/runs/${run.run_id}`} tabIndex={-1} className={stateLooks[state].ink}>
+      <title>
+        {[stateName(state, say), duration_ms === null ? null : durationText(duration_ms), when]
+          .filter((part) => part !== null)
+          .join(' · ')}
+      </title>
+      <rect x={x - 1} y={0} width={strip.step} height={strip.height} fill="transparent" />
+      <rect
+        x={isFull ? x : x + 0.75}
+        y={strip.height - height + (isFull ? 0 : 0.75)}
+        width={isFull ? strip.barWidth : strip.barWidth - 1.5}
+        height={isFull ? height : height - 1.5}
+        rx={1.5}
+        fill={isFull ? 'currentColor' : 'none'}
+        fillOpacity={state === 'succeeded' ? 0.75 : 1}
+        stroke={isFull ? 'none' : 'currentColor'}
+        strokeWidth={1.5}
+        strokeDasharray={state === 'running' || state === 'queued' ? '2 2' : undefined}
+      />
+      {state === 'failed' && (
+        <circle cx={x + strip.barWidth / 2} cy={strip.height - height - 3.5} r={2.2} fill="currentColor" />
+      )}
+      {state === 'cancelled' && (
+        <rect x={x} y={strip.height - height - 4} width={strip.barWidth} height={1.8} fill="currentColor" />
+      )}
+    </Link>
+  );
+}
+
+const line = { width: 96, height: 18 } as const;
+
+/** The durations of the last runs as a line, the newest at the right. */
+function DurationLine({ runs }: { runs: readonly Outcome[] }) {
+  const { say } = useLanguage();
+  const points = durationLine(runs, line);
+  if (points === '') return null;
+  const last = points.slice(points.lastIndexOf(' ') + 1).split(',');
+  return (
+    <span className="inline-block leading-none text-busy">
+      <span className="sr-only">{durationsText(runs, say)}</span>
+      <svg
+        aria-hidden="true"
+        width={line.width + 6}
+        height={line.height + 6}
+        viewBox={`-3 -3 ${line.width + 6} ${line.height + 6}`}
+      >
+        <polyline
+          points={points}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={1.5}
+          strokeLinejoin="round"
+        />
+        <circle cx={last[0]} cy={last[1]} r={2.5} fill="currentColor" />
+      </svg>
+    </span>
+  );
+}
+
+function stripText(runs: readonly Outcome[], say: Say): string {
+  const counts = new Map<ShownState, number>();
+  for (const state of runs.map(shownState)) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const parts = [...counts].map(([state, count]) => `${count} ${stateName(state, say).toLowerCase()}`);
+  if (runs.length === 0) return say('No runs yet', '还没有运行记录');
+  return say(
+    `${runs.length === 1 ? 'Last run' : `Last ${runs.length} runs`}: ${parts.join(', ')}`,
+    `最近 ${runs.length} 次运行：${parts.join('，')}`,
+  );
+}
+
+function durationsText(runs: readonly Outcome[], say: Say): string {
+  const durations = runs.flatMap(({ duration_ms }) => (duration_ms === null ? [] : [duration_ms]));
+  const [shortest, longest] = [Math.min(...durations), Math.max(...durations)];
+  return say(
+    `Duration: ${durationText(shortest)} to ${durationText(longest)}`,
+    `耗时 ${durationText(shortest)} 至 ${durationText(longest)}`,
+  );
+}
+
+/** The runs as bars, aligned to the right with the newest last. */
+export function barsOf(runs: readonly Outcome[], places: number): Bar[] {
+  const shown = runs.slice(0, places);
+  const longest = Math.max(1, ...shown.map(({ duration_ms }) => duration_ms ?? 0));
+  return shown.map((run, index) => ({
+    run,
+    x: (places - 1 - index) * strip.step,
+    height: heightOf(run.duration_ms, longest),
+  }));
+}
+
+/** Scales by the square root, so that one very long run does not flatten all others. */
+function heightOf(durationMs: number | null, longest: number): number {
+  if (durationMs === null) return strip.tallest;
+  return strip.shortest + (strip.tallest - strip.shortest) * Math.sqrt(durationMs / longest);
+}
+
+/** SVG points of the durations from the oldest to the newest. Empty for fewer than two points. */
+export function durationLine(
+  runs: readonly Outcome[],
+  { width, height }: { width: number; height: number },
+): string {
+  const durations = runs.flatMap(({ duration_ms }) => (duration_ms === null ? [] : [duration_ms])).reverse();
+  if (durations.length < 2) return '';
+  const longest = Math.max(1, ...durations);
+  const step = width / (durations.length - 1);
+  return durations
+    .map((ms, index) => `${(index * step).toFixed(1)},${(height - (height * ms) / longest).toFixed(1)}`)
+    .join(' ');
 }

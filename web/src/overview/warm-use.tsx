@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { healthQuery } from '../api/queries.ts';
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
-import { bytesText } from '../parts/bytes-text.ts';
-import { useCountText } from '../parts/count-text.ts';
+import { bytesText, rateText, useCountText } from '../parts/format.ts';
+
 import { Panel } from '../parts/panel.tsx';
-import { rateText } from './rate-text.ts';
 
 interface MeterProps {
   readonly label: string;

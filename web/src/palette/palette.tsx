@@ -7,9 +7,10 @@ import { useLocation } from 'wouter';
 
 import { latestRunsQuery, scriptsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
-import { StateIcon, shownState } from '../parts/run-state.tsx';
+import { StateIcon } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useReturnFocus } from '../parts/use-return-focus.ts';
+import { shownState } from '../parts/words-of-runs.ts';
 import { findScripts } from '../scripts/find-scripts.ts';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
 import { destinations } from '../shell/destinations.ts';

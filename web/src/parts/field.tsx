@@ -1,4 +1,6 @@
-import { type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react';
+
+import { classes } from './classes.ts';
 
 interface FieldProps {
   readonly label: ReactNode;
@@ -31,5 +33,27 @@ export function Field({ label, description, error, isRequired, children }: Field
         </div>
       )}
     </div>
+  );
+}
+
+/** The classes of every text field. */
+export const inputClasses =
+  'h-9 w-full rounded-lg border border-line-strong bg-surface px-3 font-normal placeholder:text-muted focus-visible:border-accent focus-visible:outline-offset-0 aria-invalid:border-bad';
+
+/** A field that takes the focus when it is mounted. */
+export function FirstField(props: ComponentProps<'input'>) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return <input ref={field} {...props} />;
+}
+
+/** A text area that grows with its content, up to a third of the window. */
+export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      spellCheck={false}
+      {...rest}
+      className={classes(inputClasses, 'h-auto! max-h-[33dvh] field-sizing-content resize-y py-2', className)}
+    />
   );
 }

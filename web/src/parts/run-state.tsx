@@ -8,16 +8,9 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 
-import type { Run, RunState } from '../api/wire.ts';
-import { type Say, useSay } from '../language/language.tsx';
+import { useSay } from '../language/language.tsx';
 import { classes } from './classes.ts';
-
-/** The displayed state of a run. A cancelled run has the state `failed`, but is shown as cancelled. */
-export type ShownState = RunState | 'cancelled';
-
-export function shownState({ state, end_cause }: Pick<Run, 'state' | 'end_cause'>): ShownState {
-  return end_cause === 'cancelled' ? 'cancelled' : state;
-}
+import { type ShownState, stateName } from './words-of-runs.ts';
 
 interface Look {
   readonly icon: LucideIcon;
@@ -33,18 +26,6 @@ export const stateLooks: Readonly<Record<ShownState, Look>> = {
   cancelled: { icon: Ban, ink: 'text-muted', ground: 'bg-hover' },
   unknown: { icon: CircleHelp, ink: 'text-warn', ground: 'bg-warn-ground' },
 };
-
-export function stateName(state: ShownState, say: Say): string {
-  const names: Readonly<Record<ShownState, string>> = {
-    queued: say('Queued', '排队中'),
-    running: say('Running', '运行中'),
-    succeeded: say('Succeeded', '成功'),
-    failed: say('Failed', '失败'),
-    cancelled: say('Cancelled', '已取消'),
-    unknown: say('Unknown', '未知'),
-  };
-  return names[state];
-}
 
 export function StateIcon({ state, size = 16 }: { state: ShownState; size?: number }) {
   const say = useSay();

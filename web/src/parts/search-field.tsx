@@ -2,7 +2,7 @@ import { Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 
 import { classes } from './classes.ts';
-import { inputClasses } from './input.ts';
+import { inputClasses } from './field.tsx';
 import { isTyping } from './keys.ts';
 
 interface SearchFieldProps {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 
 import { serviceNow } from '../api/service-clock.ts';
 import { tagOf, useLanguage } from '../language/language.tsx';
+import { durationText, secondsText } from './format.ts';
 
 const units = [
   ['day', 86_400_000],
@@ -28,16 +29,6 @@ function agoText(ms: number, tag: string): string {
   return format.format(0, 'second');
 }
 
-/** A duration in short form: 12 ms, 3.4 s, 2:05, 1:02:03. */
-export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.floor(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = String(seconds % 60).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
-}
-
 /** The current time, updated at an interval; by default by the clock of the service. */
 export function useNow(everyMs: number, clock: () => number = serviceNow): number {
   const [now, setNow] = useState(clock);
@@ -46,4 +37,27 @@ export function useNow(everyMs: number, clock: () => number = serviceNow): numbe
     return () => clearInterval(timer);
   }, [everyMs, clock]);
   return now;
+}
+
+interface ElapsedProps {
+  readonly since: string | number;
+  /** Shows tenths of seconds during the first minute. */
+  readonly isFine?: boolean;
+  readonly words?: (ms: number) => string;
+  /** The clock of `since`; by default that of the service. */
+  readonly clock?: () => number;
+}
+
+const finelyMs = 60_000;
+
+/** The time since a moment, updated continuously. */
+export function Elapsed({
+  since,
+  isFine = false,
+  words = isFine ? durationText : secondsText,
+  clock = serviceNow,
+}: ElapsedProps) {
+  const began = new Date(since).getTime();
+  const now = useNow(isFine && clock() - began < finelyMs ? 100 : 1000, clock);
+  return <span className="whitespace-nowrap tabular-nums">{words(Math.max(0, now - began))}</span>;
 }

@@ -1,4 +1,4 @@
-import { X } from 'lucide-react';
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -6,7 +6,6 @@ import { Link } from 'wouter';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
-import { kindLooks } from './kind-looks.ts';
 
 export type ToastKind = keyof typeof kindLooks;
 
@@ -115,3 +114,10 @@ export function useToast(): Show {
   if (show === null) throw new Error('there is no ToastProvider');
   return show;
 }
+
+/** Icon and colour for each kind of message. */
+export const kindLooks = {
+  success: { icon: CircleCheck, ink: 'text-good' },
+  error: { icon: CircleAlert, ink: 'text-bad' },
+  info: { icon: Info, ink: 'text-busy' },
+} as const;

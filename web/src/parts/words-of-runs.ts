@@ -1,7 +1,34 @@
-import type { BriefRun, EndCause, Origin } from '../api/wire.ts';
+import type { BriefRun, EndCause, Origin, RunState } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
+/** The displayed state of a run. A cancelled run has the state `failed`, but is shown as cancelled. */
+export type ShownState = RunState | 'cancelled';
+
+export function shownState({ state, end_cause }: Pick<BriefRun, 'state' | 'end_cause'>): ShownState {
+  return end_cause === 'cancelled' ? 'cancelled' : state;
+}
+
 type Ending = Pick<BriefRun, 'end_cause' | 'exit_code' | 'result' | 'envelope'>;
+
+/** The name of a state, as a badge or a legend shows it. */
+export function stateName(state: ShownState, say: Say): string {
+  const names: Readonly<Record<ShownState, string>> = {
+    queued: say('Queued', '排队中'),
+    running: say('Running', '运行中'),
+    succeeded: say('Succeeded', '成功'),
+    failed: say('Failed', '失败'),
+    cancelled: say('Cancelled', '已取消'),
+    unknown: say('Unknown', '未知'),
+  };
+  return names[state];
+}
+
+/** How a run ended, as the overview counts it. Cancelled runs and runs that stopped with Hob are stopped runs. */
+export type Ended = 'succeeded' | 'failed' | 'stopped' | 'unknown';
+
+export function endedName(ended: Ended, say: Say): string {
+  return ended === 'stopped' ? say('Stopped', '被停止') : stateName(ended, say);
+}
 
 /** The short name of an origin. */
 export function originName(origin: Origin, say: Say): string {
@@ -14,6 +41,24 @@ export function originName(origin: Origin, say: Say): string {
     hob: say('Hob', 'Hob 自身'),
   };
   return names[origin];
+}
+
+/** A phrase about the origin of a run. */
+export function originWords(origin: Origin, say: Say): string {
+  switch (origin) {
+    case 'execute':
+      return say('started through the API', '由程序调用');
+    case 'link':
+      return say('started by another script', '由其他脚本调用');
+    case 'console':
+      return say('started from the console', '来自控制台');
+    case 'cli':
+      return say('started from the command line', '来自命令行');
+    case 'schedule':
+      return say('started by a schedule', '按计划');
+    case 'hob':
+      return say('started by Hob', '由 Hob 发起');
+  }
 }
 
 /** The name of an end cause other than a normal exit; null for a normal exit or an active run. */

@@ -1,19 +1,24 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ban, Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { type FormEvent, useId, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 
-import type { Run, Script } from '../api/wire.ts';
-import { type Say, useSay } from '../language/language.tsx';
+import { callService, RefusedError } from '../api/call-service.ts';
+import type { Rerun, Run, Script } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { messageOf } from '../parts/failure.tsx';
+import { Field, inputClasses } from '../parts/field.tsx';
+import { useCtrlEnter } from '../parts/keys.ts';
 import { Menu } from '../parts/menu.tsx';
 import { useTabTitle } from '../parts/page-title.tsx';
-import { StateBadge, shownState, stateName } from '../parts/run-state.tsx';
+import { StateBadge } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
-import { useCtrlEnter } from '../parts/use-ctrl-enter.ts';
+import { useToast } from '../parts/toasts.tsx';
+import { originWords, shownState, stateName } from '../parts/words-of-runs.ts';
+import { deletionKey, runPageKey } from './run-query.ts';
 import { RunTime, WaitedTime } from './run-time.tsx';
-import { SecretsDialog } from './secrets-dialog.tsx';
-import { type RunActions, useRunActions } from './use-run-actions.ts';
 
 interface RunHeaderProps {
   readonly run: Run;
@@ -130,20 +135,144 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
   );
 }
 
-/** A phrase about the origin of a run. */
-function originWords(origin: Run['origin'], say: Say): string {
-  switch (origin) {
-    case 'execute':
-      return say('started through the API', '由程序调用');
-    case 'link':
-      return say('started by another script', '由其他脚本调用');
-    case 'console':
-      return say('started from the console', '来自控制台');
-    case 'cli':
-      return say('started from the command line', '来自命令行');
-    case 'schedule':
-      return say('started by a schedule', '按计划');
-    case 'hob':
-      return say('started by Hob', '由 Hob 发起');
+interface SecretsDialogProps {
+  readonly names: readonly string[];
+  readonly script: Script | null;
+  readonly onGive: (params: Readonly<Record<string, unknown>>) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for the secrets of a run again, because Hob does not keep them. */
+function SecretsDialog({ names, script, onGive, onClose }: SecretsDialogProps) {
+  const say = useSay();
+  const form = useId();
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const paramOf = (name: string) => script?.params.find((param) => param.name === name);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onGive(
+      Object.fromEntries(
+        names.map((name) => [name, secretValue(texts[name] ?? '', paramOf(name)?.type ?? 'str')]),
+      ),
+    );
+    onClose();
+  };
+  const close = () => {
+    setTexts({});
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen={names.length > 0}
+      onClose={close}
+      title={say('Enter the secrets again', '需要重新填写密钥')}
+      description={say('Hob does not keep secrets after a run ends.', '运行结束后 Hob 不会保留密钥。')}
+      actions={
+        <>
+          <Button onClick={close}>{say('Cancel', '取消')}</Button>
+          <Button type="submit" form={form} look="primary">
+            {say('Run again', '重新运行')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="flex flex-col gap-4 pt-1">
+        {names.map((name) => (
+          <Field key={name} label={paramOf(name)?.label ?? name} isRequired>
+            {({ id }) => (
+              <input
+                id={id}
+                type="password"
+                autoComplete="off"
+                required
+                value={texts[name] ?? ''}
+                onChange={({ target }) => setTexts({ ...texts, [name]: target.value })}
+                className={inputClasses}
+              />
+            )}
+          </Field>
+        ))}
+      </form>
+    </Dialog>
+  );
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** The actions for a run, with error messages. */
+function useRunActions(runId: string) {
+  const say = useSay();
+  const toast = useToast();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [secrets, setSecrets] = useState<readonly string[]>([]);
+  const path = `/api/runs/${encodeURIComponent(runId)}`;
+  const showError = (title: string) => (error: unknown) => {
+    const hint = error instanceof RefusedError ? error.hint : null;
+    toast({ kind: 'error', title, message: [messageOf(error), hint].filter(Boolean).join('\n') });
+  };
+
+  const cancel = useMutation({
+    mutationFn: () => callService(`${path}/cancel`, { method: 'POST' }),
+    onError: showError(say('Could not cancel the run', '无法取消')),
+    onSettled: () => client.invalidateQueries({ queryKey: [runPageKey, runId] }),
+  });
+  const again = useMutation({
+    mutationFn: (params: Params) => callService<Rerun>(`${path}/rerun`, { method: 'POST', body: { params } }),
+    onSuccess: ({ run_id }) => navigate(`/runs/${run_id}`),
+    onError: (error) => {
+      const needed = neededSecrets(error);
+      if (needed.length > 0) setSecrets(needed);
+      else showError(say('Could not run again', '无法重新运行'))(error);
+    },
+  });
+  const remove = useMutation({
+    mutationKey: deletionKey(runId),
+    mutationFn: () => callService(path, { method: 'DELETE' }),
+    onMutate: () => client.cancelQueries({ queryKey: [runPageKey, runId] }),
+    onSuccess: () => {
+      // Long lists are not refetched as a whole, so remove them from the cache.
+      client.removeQueries({ queryKey: ['run-list'] });
+      navigate('/runs');
+      client.removeQueries({ queryKey: [runPageKey, runId] });
+      void client.invalidateQueries({ queryKey: ['runs'] });
+      toast({ kind: 'success', title: say('Run deleted', '运行记录已删除') });
+    },
+    onError: (error) => {
+      showError(say('Could not delete the run', '无法删除'))(error);
+      void client.invalidateQueries({ queryKey: [runPageKey, runId] });
+    },
+  });
+  return {
+    cancel: () => cancel.mutate(),
+    isStopping: cancel.isPending || cancel.isSuccess,
+    runAgain: (params: Params = {}) => {
+      if (!again.isPending) again.mutate(params);
+    },
+    isStarting: again.isPending,
+    /** Names of the secrets that a new run needs. */
+    secrets,
+    closeSecrets: () => setSecrets([]),
+    remove: () => remove.mutate(),
+  };
+}
+
+type RunActions = ReturnType<typeof useRunActions>;
+
+const place = 'params.';
+
+/** The names of the secrets to enter again; empty for other errors. */
+export function neededSecrets(error: unknown): readonly string[] {
+  if (!(error instanceof RefusedError) || error.code !== 'secrets-needed') return [];
+  return error.fields.filter((field) => field.startsWith(place)).map((field) => field.slice(place.length));
+}
+
+/** Converts entered text to the type of the parameter. Invalid text is sent unchanged, and the service refuses it with a reason. */
+export function secretValue(text: string, type: string): unknown {
+  if (type === 'str') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }

@@ -1,7 +1,7 @@
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
-import { Elapsed } from '../parts/elapsed.tsx';
-import { durationText } from '../parts/time.tsx';
+import { durationText } from '../parts/format.ts';
+import { Elapsed } from '../parts/time.tsx';
 
 type Times = Pick<Run, 'queued_at' | 'started_at' | 'ended_at' | 'duration_ms'>;
 

@@ -1,4 +1,12 @@
-import type { BriefRun, EndCause, Origin, RunState } from '../api/wire.ts';
+import {
+  type BriefRun,
+  type EndCause,
+  endCauses,
+  type Origin,
+  origins,
+  type RunState,
+  runStates,
+} from '../api/wire.ts';
 
 /** The filters of the runs page. They are part of the URL, so that they can be shared and restored. */
 export interface RunFilters {
@@ -17,17 +25,11 @@ export type Span =
   | { readonly kind: 'between'; readonly from: string | null; readonly to: string | null }
   | { readonly kind: 'moments'; readonly since: string | null; readonly until: string | null };
 
-export const allStates = ['queued', 'running', 'succeeded', 'failed', 'unknown'] as const;
-export const allEnds = [
-  'exit',
-  'signal',
-  'timeout',
-  'cancelled',
-  'spawn-failed',
-  'shutdown',
-  'lost',
-] as const;
-export const allOrigins = ['console', 'execute', 'link', 'cli', 'schedule', 'hob'] as const;
+/** The origins, with that of most runs in the console first. */
+export const orderedOrigins: readonly Origin[] = [
+  'console',
+  ...origins.filter((origin) => origin !== 'console'),
+];
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
@@ -40,9 +42,9 @@ export function readFilters(address: URLSearchParams): RunFilters {
   return {
     text: address.get('q') ?? '',
     scriptId: idPattern.test(script) ? script : null,
-    states: wordsIn(address.get('state'), allStates),
-    ends: wordsIn(address.get('end'), allEnds),
-    origins: wordsIn(address.get('origin'), allOrigins),
+    states: wordsIn(address.get('state'), runStates),
+    ends: wordsIn(address.get('end'), endCauses),
+    origins: wordsIn(address.get('origin'), orderedOrigins),
     span: readSpan(address),
   };
 }

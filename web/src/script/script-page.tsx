@@ -1,22 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Star, Workflow } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 
-import { scriptQuery, scriptsQuery } from '../api/queries.ts';
-import type { Script } from '../api/wire.ts';
+import { RefusedError } from '../api/call-service.ts';
+import { latestRunsQuery, scriptQuery, scriptsQuery } from '../api/queries.ts';
+import type { BriefRun, Script, ScriptDetail } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { PackageMenu } from '../packages/package-menu.tsx';
-import { IconButton } from '../parts/button.tsx';
+import { buttonClasses, IconButton } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { durationText } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
-import { useTabTitle } from '../parts/page-title.tsx';
+import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { StateIcon } from '../parts/run-state.tsx';
+import { Ago, Elapsed } from '../parts/time.tsx';
+import { runMessage, shownState } from '../parts/words-of-runs.ts';
 import { useFavourites } from '../scripts/favourites.ts';
-import { ProblemList } from '../scripts/problem-list.tsx';
-import { isProblemOf } from '../scripts/problems-of.ts';
+import { isProblemOf, ProblemList } from '../scripts/problem-list.tsx';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
 import { FilledForm } from './filled-form.tsx';
-import { LastRuns } from './last-runs.tsx';
-import { ScriptFacts } from './script-facts.tsx';
-import { isGone, isUnusable, ScriptMissing, ScriptUnusable } from './script-missing.tsx';
 
 /** The page of a script: details, the form that runs it, and recent runs. */
 export function ScriptPage({ id }: { id: string }) {
@@ -83,4 +89,200 @@ function ScriptHeader({ script }: { script: Script }) {
       </div>
     </header>
   );
+}
+
+/** Details from the manifest. */
+function ScriptFacts({ script }: { script: ScriptDetail }) {
+  const say = useSay();
+  const { folder, id, entry, language_version, timeout, concurrency, lock, models, dependencies } = script;
+  return (
+    <Panel title={say('Details', '详情')}>
+      <dl className="flex flex-col gap-3 text-[13px]">
+        <Fact
+          name={say('Folder', '文件夹')}
+          copied={folder}
+          label={say('Copy folder path', '复制文件夹路径')}
+        />
+        <Fact name="ID" copied={id} label={say('Copy ID', '复制 ID')} />
+        <Fact name={say('Entry file', '入口')}>
+          {entry}
+          {language_version !== null && ` (${script.language} ${language_version})`}
+        </Fact>
+        {timeout !== null && timeout > 0 && (
+          <Fact name={say('Timeout', '超时')}>{durationText(timeout * 1000)}</Fact>
+        )}
+        {concurrency !== null && <Fact name={say('Concurrency', '同时运行数')}>{concurrency}</Fact>}
+        {lock !== null && <Fact name={say('Lock', '锁')}>{lock}</Fact>}
+        {models.length > 0 && (
+          <Fact name={say('Models', '模型')}>
+            {models.map(({ repo_id, state }) => (
+              <span key={repo_id} className="block">
+                <Link href="/models" className="text-accent hover:underline">
+                  {repo_id}
+                </Link>
+                {state !== 'complete' && (
+                  <span className="ml-2 text-warn">
+                    {state === 'partial' ? say('Incomplete', '不完整') : say('Missing', '缺少')}
+                  </span>
+                )}
+              </span>
+            ))}
+          </Fact>
+        )}
+        {dependencies.length > 0 && (
+          <Fact name={say('Called scripts', '调用的脚本')}>
+            {dependencies.map((each) => (
+              <Link key={each.id} href={`/scripts/${each.id}`} className="block text-accent hover:underline">
+                {each.name ?? each.id}
+              </Link>
+            ))}
+          </Fact>
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  /** A text shown with a copy button. */
+  readonly copied?: string;
+  readonly label?: string;
+  readonly children?: ReactNode;
+}
+
+function Fact({ name, copied, label, children }: FactProps) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="flex items-center gap-1 break-all">
+        {copied === undefined ? (
+          <span className="min-w-0">{children}</span>
+        ) : (
+          <>
+            <span className="min-w-0 truncate font-mono text-xs" title={copied}>
+              {copied}
+            </span>
+            <CopyButton text={copied} {...(label !== undefined && { label })} />
+          </>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof RefusedError && error.status === 404;
+}
+
+function isUnusable(error: unknown): boolean {
+  return error instanceof RefusedError && error.status === 409;
+}
+
+/** Shown for an unknown script. If it existed earlier, its runs are still listed. */
+function ScriptMissing({ id }: { id: string }) {
+  const say = useSay();
+  const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+  const { data: runs } = useQuery({ ...latestRunsQuery(1, id), enabled: isId });
+  const name = runs?.items[0]?.script_name;
+  const title =
+    name === undefined
+      ? say('Script not found', '没有这个脚本')
+      : say(`“${name}” no longer exists`, `“${name}”已不存在`);
+  useTabTitle(title);
+  return (
+    <div className="flex flex-col gap-5">
+      <Empty
+        isPage
+        title={title}
+        action={
+          <Link href="/" className={buttonClasses()}>
+            {say('All scripts', '全部脚本')}
+          </Link>
+        }
+      >
+        <code className="font-mono text-xs break-all">{id}</code>
+      </Empty>
+      {name !== undefined && <LastRuns scriptId={id} />}
+    </div>
+  );
+}
+
+/** Shown for a script with errors. */
+function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
+  const say = useSay();
+  const { data } = useQuery(scriptsQuery);
+  const files = error instanceof RefusedError ? error.files : [];
+  const scripts = data?.scripts.filter((script) => script.id === id.toLowerCase()) ?? [];
+  // The response has one problem. The list has all problems of the same files and of other scripts with this id.
+  const own =
+    data?.problems.filter(
+      (problem) => files.includes(problem.file) || scripts.some((script) => isProblemOf(script, problem)),
+    ) ?? [];
+  return (
+    <>
+      <PageTitle title={say('This script cannot run', '此脚本无法运行')}>
+        <Link href="/" className={buttonClasses()}>
+          {say('All scripts', '全部脚本')}
+        </Link>
+        <PackageMenu scriptId={id} />
+      </PageTitle>
+      {own.length > 0 ? <ProblemList problems={own} /> : <Failure error={error} />}
+      <div className="mt-5">
+        <LastRuns scriptId={id} />
+      </div>
+    </>
+  );
+}
+
+const shown = 8;
+
+/** The recent runs of a script. */
+function LastRuns({ scriptId }: { scriptId: string }) {
+  const say = useSay();
+  const { data, error, refetch } = useQuery(latestRunsQuery(shown, scriptId));
+  return (
+    <Panel
+      title={say('Recent runs', '最近运行')}
+      aside={
+        data !== undefined &&
+        data.next !== null && (
+          <Link href={`/runs?script=${scriptId}`} className="text-accent hover:underline">
+            {say('View all', '全部')}
+          </Link>
+        )
+      }
+    >
+      {data === undefined && error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data?.items.length === 0 && <p className="text-muted">{say('No runs yet', '还没有运行过')}</p>}
+      {data !== undefined && data.items.length > 0 && (
+        <ul className="-mx-2 -mb-2">
+          {data.items.map((run) => (
+            <li key={run.run_id}>
+              <Link
+                href={`/runs/${run.run_id}`}
+                className="flex h-9 items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
+              >
+                <StateIcon state={shownState(run)} />
+                <span className="min-w-0 truncate text-muted" title={runMessage(run, say)}>
+                  {runMessage(run, say)}
+                </span>
+                <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
+                  <Duration run={run} />
+                </span>
+                <span className="w-20 shrink-0 text-right text-xs text-muted">
+                  <Ago time={run.queued_at} />
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Duration({ run }: { run: BriefRun }) {
+  if (run.duration_ms !== null) return durationText(run.duration_ms);
+  return run.started_at === null || run.ended_at !== null ? null : <Elapsed since={run.started_at} />;
 }

@@ -1,6 +1,4 @@
 import type { Script } from '../api/wire.ts';
-import { placeNames } from './place-names.ts';
-import { fold, wordsOf } from './search-words.ts';
 
 interface Sought {
   readonly id: string;
@@ -40,4 +38,35 @@ function rankOf(sought: Sought, words: readonly string[]): number {
     return at < 0 ? places.length : at;
   });
   return Math.max(...ranks);
+}
+
+/** Maximum depth below the scripts folder: a group and the script. */
+const deepest = 2;
+
+/**
+ * Returns a function that shortens a folder to its part below the common parent of all folders. A search should match the script, not the
+ * location of the scripts folder.
+ */
+export function placeNames(folders: readonly string[]): (folder: string) => string {
+  const [first = [], ...others] = folders.map((folder) => namesIn(folder).slice(0, -1));
+  const ending = first.findIndex((name, at) => others.some((names) => names[at] !== name));
+  const shared = ending < 0 ? first.length : ending;
+  return (folder) => namesIn(folder).slice(shared).slice(-deepest).join('/');
+}
+
+function namesIn(path: string): string[] {
+  return path.split(/[\\/]/);
+}
+
+/** The normalized words of a query. */
+export function wordsOf(query: string): string[] {
+  return fold(query).split(/\s+/).filter(Boolean);
+}
+
+/** Normalizes text for searching: ignores case, width and accents. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase();
 }

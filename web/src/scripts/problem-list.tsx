@@ -1,7 +1,7 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 
-import type { Problem } from '../api/wire.ts';
+import type { Problem, Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 
@@ -54,4 +54,15 @@ export function ProblemList({ problems, isAside = false }: ProblemListProps) {
       </ul>
     </details>
   );
+}
+
+/** Whether a problem is in the folder of the script. */
+export function isProblemOf({ folder }: Pick<Script, 'folder'>, { file }: Pick<Problem, 'file'>): boolean {
+  return file === folder || ['/', '\\'].some((separator) => file.startsWith(folder + separator));
+}
+
+/** The folders of scripts that are listed but cannot run. */
+export function unusableFolders(scripts: readonly Script[], problems: readonly Problem[]): Set<string> {
+  const wrong = new Set(problems.filter(({ severity }) => severity === 'error').map(({ file }) => file));
+  return new Set(scripts.filter(({ manifest }) => wrong.has(manifest)).map(({ folder }) => folder));
 }

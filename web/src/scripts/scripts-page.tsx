@@ -14,12 +14,11 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useTypedText } from '../parts/use-typed-text.ts';
 import { useFavourites } from './favourites.ts';
-import { findScripts } from './find-scripts.ts';
-import { placeNames } from './place-names.ts';
-import { ProblemList } from './problem-list.tsx';
-import { unusableFolders } from './problems-of.ts';
+import { findScripts, fold, placeNames, wordsOf } from './find-scripts.ts';
+
+import { ProblemList, unusableFolders } from './problem-list.tsx';
+
 import { cardId, type Marked, ScriptList } from './script-list.tsx';
-import { fold, wordsOf } from './search-words.ts';
 
 interface Order {
   readonly favourites: ReadonlySet<string>;

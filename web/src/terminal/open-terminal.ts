@@ -6,8 +6,7 @@ import { callService } from '../api/call-service.ts';
 import type { RunTerminal } from '../api/wire.ts';
 import { QueryWatch } from './query-watch.ts';
 import { showOutput } from './show-output.ts';
-import { SizeReport } from './size-report.ts';
-import { TypingQueue } from './typing-queue.ts';
+import { SizeReport, TypingQueue } from './terminal-input.ts';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 

@@ -1,7 +1,5 @@
 import type { IFunctionIdentifier, Terminal } from '@xterm/xterm';
 
-import { splitQueries } from './split-queries.ts';
-
 const controlQueries: readonly IFunctionIdentifier[] = [
   { final: 'c' },
   { prefix: '>', final: 'c' },
@@ -15,7 +13,7 @@ const modeSwitch: IFunctionIdentifier = { prefix: '?', final: 'h' };
 /** OSC codes: palette colour, foreground, background, cursor. */
 const colourQueries = [4, 10, 11, 12];
 
-const lead = '\x1b';
+export const lead = '\x1b';
 const focusReports: ReadonlySet<string> = new Set([`${lead}[I`, `${lead}[O`]);
 const mouseReportStart = `${lead}[<`;
 
@@ -119,4 +117,45 @@ export class QueryWatch {
   #answerLast(): void {
     for (const answer of this.#lastAnswers.splice(0)) this.#listener.onAnswer(answer);
   }
+}
+
+const stringEnd = `(?:\x07|${lead}\\\\)`;
+
+/**
+ * Queries that the terminal answers itself: cursor position, capabilities and colours. It answers after the last character of the
+ * sequence.
+ */
+const query = new RegExp(
+  [
+    `${lead}\\[[?>]?[\\d;]*(?:[cn]|\\$p)`,
+    `${lead}\\](?:4;\\d+|1[0-2]);\\?${stringEnd}`,
+    `${lead}P\\$q[^${lead}]*${stringEnd}`,
+  ].join('|'),
+  'g',
+);
+
+interface OutputPart {
+  readonly text: string;
+  /** The output offset at the end of this part. */
+  readonly endBytes: number;
+  readonly isQuery: boolean;
+}
+
+/** Splits output around terminal queries, so that each query has its own offset. */
+export function splitQueries(text: string, offset: number): OutputPart[] {
+  const parts: OutputPart[] = [];
+  let [from, endBytes] = [0, offset];
+  const cut = (end: number, isQuery: boolean) => {
+    if (end === from) return;
+    const part = text.slice(from, end);
+    endBytes += new TextEncoder().encode(part).length;
+    parts.push({ text: part, endBytes, isQuery });
+    from = end;
+  };
+  for (const { index, 0: asked } of text.matchAll(query)) {
+    cut(index, false);
+    cut(index + asked.length, true);
+  }
+  cut(text.length, false);
+  return parts;
 }

@@ -1,6 +1,6 @@
 import { callService } from '../api/call-service.ts';
-import type { ServiceEvent } from '../api/event-frames.ts';
-import { followEvents } from '../api/follow-events.ts';
+import { followEvents, type ServiceEvent } from '../api/follow-events.ts';
+
 import type { RunTerminal } from '../api/wire.ts';
 import type { QueryWatch } from './query-watch.ts';
 

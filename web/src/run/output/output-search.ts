@@ -1,5 +1,4 @@
-import type { Block } from './output-lines.ts';
-import { type StreamChoice, shownLines } from './shown-lines.ts';
+import { type Block, type StreamChoice, shownLines } from './output-lines.ts';
 
 /** A matching line: its block, and its index among the shown lines of the block. */
 export interface Found {

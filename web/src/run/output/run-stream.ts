@@ -1,6 +1,6 @@
-import type { ServiceEvent } from '../../api/event-frames.ts';
-import { followEvents } from '../../api/follow-events.ts';
-import { type Progress, progressIn } from '../../api/progress.ts';
+import { followEvents, type ServiceEvent } from '../../api/follow-events.ts';
+
+import { type Progress, progressIn } from '../../api/run-events.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
 
 /** Minimum time between updates. More frequent updates are not readable. */

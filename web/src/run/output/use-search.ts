@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useMemo, useReducer, useState } from 'react';
 
-import type { Block } from './output-lines.ts';
+import type { Block, StreamChoice } from './output-lines.ts';
 import { type Found, OutputSearch, soughtPattern } from './output-search.ts';
-import type { StreamChoice } from './shown-lines.ts';
 
 /** Half a frame, so that the page stays responsive. */
 const lookMs = 8;

@@ -6,11 +6,10 @@ import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { PlainValue } from './plain-value.tsx';
 import { type Container, columnsOf, entriesOf, isContainer } from './value-kind.ts';
-import { ValueTable } from './value-table.tsx';
 
 /** Values with at most this number of entries start expanded. */
 const openUpTo = 12;
-const stepSize = 100;
+export const stepSize = 100;
 
 /** A JSON value as a tree. Large values start collapsed and are rendered when they are opened. */
 export function ValueTree({ value, level = 0 }: { value: unknown; level?: number }) {
@@ -82,4 +81,50 @@ function Name({ name }: { name: string }) {
 function Size({ value }: { value: Container }) {
   const count = Array.isArray(value) ? value.length : Object.keys(value).length;
   return <span className="text-xs text-muted">{Array.isArray(value) ? `[${count}]` : `{${count}}`}</span>;
+}
+
+/** A list of similar items as a table. */
+function ValueTable({ rows, columns }: { rows: readonly unknown[]; columns: readonly string[] }) {
+  const say = useSay();
+  const [shown, setShown] = useState(stepSize);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a wide table
+    <div className="overflow-x-auto" tabIndex={0}>
+      <table className="text-left">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col" className="border-b border-line py-1 pr-5 font-normal text-muted">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a result never change
+            <tr key={at}>
+              {columns.map((column) => (
+                <td key={column} className="border-b border-line py-1 pr-5 align-top">
+                  <PlainValue value={fieldOf(row, column)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <Button size="small" className="mt-2" onClick={() => setShown(shown + stepSize * 5)}>
+          {say(
+            `Show more (${(rows.length - shown).toLocaleString('en')} left)`,
+            `还有 ${(rows.length - shown).toLocaleString('en')} 项`,
+          )}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function fieldOf(row: unknown, name: string): unknown {
+  return typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
 }

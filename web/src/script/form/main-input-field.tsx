@@ -7,8 +7,8 @@ import { startAt, wantedBy } from '../../files/pick.ts';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
-import { Field } from '../../parts/field.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
+import { Field, TextArea } from '../../parts/field.tsx';
+
 import { useToast } from '../../parts/toasts.tsx';
 import { linesOf } from './draft.ts';
 import { inputField, readInput } from './make-call.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Param } from '../../api/wire.ts';
 import { valuesOfRun } from '../filled-form.tsx';
 import { draftOf } from './draft.ts';
-import { type FormValues, inputField, makeCall } from './make-call.ts';
+import { type FormValues, inputField, makeCall, refusedField } from './make-call.ts';
 
 const id = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
@@ -155,5 +155,20 @@ describe('valuesOfRun', () => {
   it('shows a list with one entry per line if possible', () => {
     expect(draftOf({ type: 'list' }, ['a', 'b c'])).toBe('a\nb c');
     expect(draftOf({ type: 'list' }, ['[a]'])).toBe('["[a]"]');
+  });
+});
+
+describe('refusedField', () => {
+  const params = ['size', 'size_max', '质量'].map((name) => param(name, 'int'));
+
+  it.each([
+    ['params.size must be int, not "x"', 'size'],
+    ['params.size_max must be int, not "x"', 'size_max'],
+    ['params.质量 应为 int，而不是 "x"', '质量'],
+    ['缺少必填参数 params.size_max（int）', 'size_max'],
+    ['data.images must be a list of texts', inputField],
+    ['The queue is full', null],
+  ])('%s is about the field %j', (message, field) => {
+    expect(refusedField(message, { input: images, params })).toBe(field);
   });
 });

@@ -1,0 +1,55 @@
+import { type Say, tagOf, useLanguage } from '../language/language.tsx';
+
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A size in short form: 512 B, 1.4 MB. */
+export function bytesText(bytes: number): string {
+  let [rest, step] = [bytes, 0];
+  while (rest >= 1000 && step < byteUnits.length - 1) {
+    rest /= 1000;
+    step += 1;
+  }
+  return `${step === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${byteUnits[step]}`;
+}
+
+/** A duration in short form: 12 ms, 3.4 s, 2:05, 1:02:03. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clockText(ms);
+}
+
+/** A duration in whole seconds: 3 s, 2:05, 1:02:03. */
+export function secondsText(ms: number): string {
+  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : clockText(ms);
+}
+
+const dayMs = 86_400_000;
+
+/** A long duration in few characters: 12:03, 4:02:11, 3 d 4 h. */
+export function uptimeText(ms: number, say: Say): string {
+  const [days, hours] = [Math.floor(ms / dayMs), Math.floor(ms / 3_600_000) % 24];
+  return days > 0 ? say(`${days} d ${hours} h`, `${days} 天 ${hours} 小时`) : clockText(Math.max(0, ms));
+}
+
+/** A duration in minutes and seconds, and in hours if it is longer: 0:07, 2:05, 1:02:03. */
+function clockText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** A share in per cent. Only exact values are shown as 0% and 100%; values close to them are not rounded to them. */
+export function rateText(part: number, whole: number): string | null {
+  if (whole === 0) return null;
+  const percent = (100 * part) / whole;
+  if (percent > 0 && percent < 1) return '< 1%';
+  if (percent > 99 && percent < 100) return `${Math.min(99.9, Math.floor(percent * 10) / 10).toFixed(1)}%`;
+  return `${Math.round(percent)}%`;
+}
+
+/** Formats integers in the current language: 12,345. */
+export function useCountText(): (count: number) => string {
+  const { language } = useLanguage();
+  return (count) => count.toLocaleString(tagOf(language));
+}
