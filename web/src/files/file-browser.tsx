@@ -1,18 +1,24 @@
-import { ArrowUp, House } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
-import type { FolderListing } from '../api/wire.ts';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { callService, RefusedError } from '../api/call-service.ts';
+import type { FolderEntry, FolderListing } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
-import { Button, IconButton } from '../parts/button.tsx';
-import { classes } from '../parts/classes.ts';
+import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FirstField, inputClasses } from '../parts/field.tsx';
-
 import { LabelledSwitch } from '../parts/labelled-switch.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { EntryList } from './entry-list.tsx';
-import { canPick, crumbsOf, folderOf, type NotShownCounts, type Wanted } from './pick.ts';
-import { useBrowsing } from './use-browsing.ts';
+import { EntryList, PathBar } from './folder-view.tsx';
+import {
+  canPick,
+  countNotShown,
+  folderOf,
+  type NotShownCounts,
+  pathIn,
+  visibleEntries,
+  type Wanted,
+} from './pick.ts';
 
 interface NothingShownProps {
   /** How many entries the folder has. */
@@ -198,106 +204,145 @@ function partsOf({ hidden, others }: NotShownCounts, kinds: Wanted['kinds'], say
   return parts;
 }
 
-interface PathBarProps {
-  /** The requested path; null for the user's home folder. */
-  readonly asked: string | null;
-  /** Null until it is loaded. */
-  readonly listing: FolderListing | null;
-  /** Whether the listing is still that of the previous folder. */
-  readonly isComing: boolean;
-  readonly onGo: (path: string | null) => void;
+interface NearestFolder {
+  readonly listing: FolderListing;
+  /** The requested path if it does not exist, or else null. */
+  readonly missing: string | null;
 }
 
-/** Shows the current path. Navigates up, home, to another drive, to a parent folder, or to a typed path. */
-function PathBar({ asked, listing, isComing, onGo }: PathBarProps) {
-  const say = useSay();
-  /** The typed text, tied to the folder in which it was typed. A listing that arrives later does not overwrite it. */
-  const [typed, setTyped] = useState<{ readonly asked: string | null; readonly text: string } | null>(null);
-  const here = listing?.path ?? asked ?? '';
-  const text = typed?.asked === asked ? typed.text : isComing && asked !== null ? asked : here;
-  const crumbs = useRef<HTMLOListElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll whenever the path changes
-  useEffect(() => {
-    // Show the end of a long path.
-    if (crumbs.current !== null) crumbs.current.scrollLeft = crumbs.current.scrollWidth;
-  }, [here]);
-  const others = listing?.roots.filter((root) => !here.startsWith(root)) ?? [];
-  // The parent is also known for a folder that cannot be read.
-  const parent = listing === null ? folderOf(asked ?? '') : listing.parent;
-  return (
-    <div className="flex flex-col gap-2">
-      <div className="flex gap-1">
-        <IconButton
-          label={say('Parent folder', '上级文件夹')}
-          look="plain"
-          disabled={parent === null}
-          onClick={() => parent !== null && onGo(parent)}
-        >
-          <ArrowUp size={16} aria-hidden />
-        </IconButton>
-        <IconButton label={say('Home folder', '主文件夹')} look="plain" onClick={() => onGo(null)}>
-          <House size={16} aria-hidden />
-        </IconButton>
-        <input
-          value={text}
-          aria-label={say('Folder path', '文件夹路径')}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={({ target }) => setTyped({ asked, text: target.value })}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            onGo(text.trim() === '' ? null : text.trim());
-          }}
-          className={classes(inputClasses, 'font-mono text-[13px]')}
-        />
-      </div>
-      {listing !== null && (
-        <ol
-          ref={crumbs}
-          aria-label={say('Breadcrumbs', '路径')}
-          className="flex items-center overflow-x-auto text-[13px] whitespace-nowrap text-muted"
-        >
-          {others.map((root) => (
-            <Crumb key={root} name={root} onGo={() => onGo(root)} />
-          ))}
-          {crumbsOf(listing.path, listing.roots, listing.separator).map(({ name, path }, index) => (
-            <Crumb
-              key={path}
-              name={name}
-              isHere={path === listing.path}
-              hasMark={index > 1}
-              onGo={() => onGo(path)}
-            />
-          ))}
-        </ol>
-      )}
-    </div>
+/**
+ * The listing of a folder on the machine that runs Hob, or of its nearest existing parent; null for the user's home folder. Never cached,
+ * because other programs change folders.
+ */
+const nearestFolderQuery = (asked: string | null) =>
+  queryOptions({
+    queryKey: ['files', asked],
+    queryFn: ({ signal }) => nearestFolder(asked, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+interface BrowsingOptions {
+  readonly wanted: Wanted;
+  readonly start: string | null;
+  /** Called with the chosen paths, at least one. */
+  readonly onDone: (paths: readonly string[]) => void;
+}
+
+/** Rows to move by Page Up and Page Down. */
+const pageRows = 10;
+
+/** The state of the file browser: the current folder, the shown entries, and the selection across folders. */
+function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
+  const [asked, setAsked] = useState(start);
+  const query = useQuery({ ...nearestFolderQuery(asked), placeholderData: keepPreviousData });
+  const [filter, setFilter] = useState('');
+  const [active, setActive] = useState(0);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [showHidden, setShowHidden] = useState(false);
+  const [showOthers, setShowOthers] = useState(false);
+
+  const listing = query.error === null ? (query.data?.listing ?? null) : null;
+  const entries = useMemo(
+    () => visibleEntries(listing?.entries ?? [], wanted, { filter, showHidden, showOthers }),
+    [listing, wanted, filter, showHidden, showOthers],
   );
+  const notShown = () => countNotShown(listing?.entries ?? [], wanted, { filter, showHidden, showOthers });
+  // Without a selection, the current folder itself is chosen if folders are allowed.
+  const choosesCurrentFolder = picked.size === 0 && wanted.kinds !== 'files' && listing !== null;
+  const chosen = choosesCurrentFolder ? [listing.path] : [...picked];
+
+  const pathOf = ({ name }: FolderEntry) =>
+    listing === null ? name : pathIn(listing.path, name, listing.separator);
+  const go = (path: string | null) => {
+    setAsked(path);
+    setFilter('');
+    setActive(0);
+  };
+  const toggle = (index: number) => {
+    const entry = entries[index];
+    if (entry === undefined || !canPick(entry, wanted)) return;
+    const path = pathOf(entry);
+    const others = wanted.isOne ? [] : [...picked].filter((each) => each !== path);
+    setPicked(new Set(picked.has(path) ? others : [...others, path]));
+  };
+  const finish = () => {
+    if (chosen.length > 0) onDone(chosen);
+  };
+  const open = (index: number) => {
+    const entry = entries[index];
+    if (entry === undefined) return;
+    if (entry.kind === 'folder') go(pathOf(entry));
+    else if (canPick(entry, wanted)) onDone([...new Set([...(wanted.isOne ? [] : picked), pathOf(entry)])]);
+  };
+  const move = (rows: number) => setActive(Math.max(0, Math.min(active + rows, entries.length - 1)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      PageDown: () => move(pageRows),
+      PageUp: () => move(-pageRows),
+      Enter: () => (event.ctrlKey || event.metaKey ? finish() : open(active)),
+      ...(filter === '' && {
+        Backspace: () => listing !== null && listing.parent !== null && go(listing.parent),
+        ' ': () => toggle(active),
+      }),
+    };
+    const act = keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+  return {
+    asked,
+    query,
+    listing,
+    /** The requested path if the listing is that of a parent folder instead. */
+    missing: query.isPlaceholderData ? null : (query.data?.missing ?? null),
+    entries,
+    notShown,
+    filter,
+    active,
+    picked,
+    chosen,
+    choosesCurrentFolder,
+    showHidden,
+    showOthers,
+    setFilter(text: string) {
+      setFilter(text);
+      setActive(0);
+    },
+    setActive,
+    setShowHidden,
+    setShowOthers,
+    showAll() {
+      setShowHidden(true);
+      setShowOthers(wanted.kinds !== 'folders');
+    },
+    pathOf,
+    go,
+    toggle,
+    open,
+    finish,
+    onKeyDown,
+  };
 }
 
-interface CrumbProps {
-  readonly name: string;
-  readonly isHere?: boolean;
-  readonly hasMark?: boolean;
-  readonly onGo: () => void;
-}
-
-function Crumb({ name, isHere = false, hasMark = false, onGo }: CrumbProps) {
-  return (
-    <li className="flex items-center">
-      {hasMark && <span aria-hidden>›</span>}
-      <button
-        type="button"
-        aria-current={isHere ? 'location' : undefined}
-        onClick={onGo}
-        className={classes(
-          'max-w-48 truncate rounded px-1.5 py-0.5 -outline-offset-2 hover:bg-hover hover:text-ink',
-          isHere && 'text-ink',
-        )}
-      >
-        {name}
-      </button>
-    </li>
-  );
+async function nearestFolder(asked: string | null, signal: AbortSignal): Promise<NearestFolder> {
+  let path = asked;
+  let missing: string | null = null;
+  for (;;) {
+    try {
+      const search = path === null ? '' : `?path=${encodeURIComponent(path)}`;
+      return { listing: await callService<FolderListing>(`/api/files${search}`, { signal }), missing };
+    } catch (error) {
+      const around = path === null ? null : folderOf(path);
+      if (!(error instanceof RefusedError) || around === null || around === path) throw error;
+      if (error.code === 'folder-unknown') missing = asked;
+      // The path of a file opens its folder, without a warning.
+      else if (error.code !== 'folder-invalid') throw error;
+      path = around;
+    }
+  }
 }

@@ -5,12 +5,12 @@ import { Link } from 'wouter';
 
 import { callService } from '../api/call-service.ts';
 import { healthQuery, settingsQuery } from '../api/queries.ts';
-import type { Health } from '../api/wire.ts';
-import { tagOf, useLanguage, useSay } from '../language/language.tsx';
+import type { Setting } from '../api/wire.ts';
+import { type Say, tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
+import { CodeText } from '../parts/code.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Failure, messageOf } from '../parts/failure.tsx';
-import { bytesText } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -19,10 +19,9 @@ import { useToast } from '../parts/toasts.tsx';
 import { destinations } from '../shell/destinations.ts';
 import { useTheme } from '../theme/theme.ts';
 import { AboutHob, CopyableText } from './about-hob.tsx';
-import { EnvironmentList } from './environment-list.tsx';
-import { RuntimeList } from './runtime-list.tsx';
+import { EnvironmentList, RuntimeList } from './runtimes.tsx';
 import { refusalWords } from './service-words.ts';
-import { SettingList } from './setting-list.tsx';
+import { WarmInterpreters } from './warm-interpreters.tsx';
 
 /** No event reports interpreters that exit or refused requests, so the page polls. */
 const lookAgainMs = 5000;
@@ -216,89 +215,110 @@ function StopPanel() {
   );
 }
 
-/** The warm interpreters, their memory and their hit rate. */
-function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
+/** The current settings. They are read at startup, so the page shows them and names the file to edit. */
+function SettingList() {
   const say = useSay();
-  const { hits, misses, budget_bytes: budget, memory_bytes: memory, interpreters } = warm;
-  const runs = hits + misses;
-  const title = say('Warm interpreters', '预热的解释器');
-  if (budget === 0)
-    return (
-      <Panel title={title}>
-        <p className="text-muted">
-          {say(
-            'Off (warm_memory_mb is 0). Every run starts a new interpreter.',
-            '已关闭（warm_memory_mb 为 0）：每次运行都启动新的解释器。',
-          )}
-        </p>
-      </Panel>
-    );
+  const { data, error, refetch } = useQuery(settingsQuery);
+  const [choice, setChoice] = useState<'set' | 'all' | null>(null);
+  const set = (data?.items ?? []).filter(({ source }) => source !== 'default');
+  // If no setting is set, show all.
+  const chosen = choice ?? (set.length > 0 ? 'set' : 'all');
+  const shown = chosen === 'set' ? set : (data?.items ?? []);
   return (
     <Panel
-      title={title}
-      note={`${say(
-        `${bytesText(memory)} of ${bytesText(budget)}`,
-        `占用 ${bytesText(memory)}，上限 ${bytesText(budget)}`,
-      )} · ${
-        runs === 0
-          ? say('no runs that could start warm yet', '还没有运行能用上')
-          : say(
-              `${hits} of ${runs} runs that could start warm did so`,
-              `${runs} 次可预热的运行中有 ${hits} 次用上了`,
-            )
-      }`}
-    >
-      {warm.short_of_memory && (
-        <p className="mb-3 rounded-lg bg-warn-ground px-3 py-2 text-warn">
-          {say(
-            'This machine is low on memory. Hob starts no warm interpreters for now.',
-            '这台机器内存不足，暂不预热新的解释器。',
-          )}
-        </p>
+      title={say('Limits and settings', '限制与设置')}
+      className="lg:col-span-2"
+      note={say(
+        'Hob reads settings when it starts. To change one, edit this file and restart Hob. Flags and environment variables override the file.',
+        '设置在 Hob 启动时读取。如需更改，请编辑以下文件并重启 Hob；命令行参数和环境变量优先于文件。',
       )}
-      {interpreters.length === 0 ? (
-        <p className="text-muted">
-          {say(
-            'No warm interpreters. Hob starts one when a script first runs.',
-            '没有待命的解释器。脚本首次运行后会出现。',
-          )}
-        </p>
+      aside={
+        data && (
+          <Segmented
+            label={say('Settings to show', '显示哪些设置')}
+            value={chosen}
+            onChange={setChoice}
+            choices={[
+              { value: 'set', name: say(`Set (${set.length})`, `已设置（${set.length}）`) },
+              { value: 'all', name: say(`All (${data.items.length})`, `全部（${data.items.length}）`) },
+            ]}
+          />
+        )
+      }
+    >
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading />
+        )
       ) : (
-        <div className="overflow-x-auto">
-          <table className="w-full text-left">
-            <thead className="text-xs text-muted">
-              <tr>
-                <th scope="col" className="py-1 pr-4 font-medium">
-                  {say('Interpreter', '解释器')}
-                </th>
-                <th scope="col" className="py-1 pr-4 text-right font-medium whitespace-nowrap">
-                  {say('Ready', '待命')}
-                </th>
-                <th scope="col" className="py-1 text-right font-medium">
-                  {say('Memory', '内存')}
-                </th>
-              </tr>
-            </thead>
-            <tbody className="divide-y divide-line">
-              {interpreters.map(({ language, path, preload, waiting, memory_bytes: size }) => (
-                <tr key={`${path}\n${preload.join()}`}>
-                  <td className="py-2 pr-4">
-                    {language}
-                    {preload.length > 0 && (
-                      <span className="text-muted">
-                        {say(` with ${preload.join(', ')}`, `，已加载 ${preload.join('、')}`)}
-                      </span>
-                    )}
-                    <span className="block font-mono text-xs break-all text-muted">{path}</span>
-                  </td>
-                  <td className="py-2 pr-4 text-right tabular-nums">{waiting}</td>
-                  <td className="py-2 text-right whitespace-nowrap tabular-nums">{bytesText(size)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <>
+          <CopyableText text={data.file} />
+          {shown.length === 0 && (
+            <p className="mt-3 text-muted">
+              {say('All settings have their default values.', '全部为默认值。')}
+            </p>
+          )}
+          <ul className="mt-2 flex flex-col divide-y divide-line">
+            {shown.map((setting) => (
+              <SettingRow key={setting.name} setting={setting} />
+            ))}
+          </ul>
+        </>
       )}
     </Panel>
   );
+}
+
+function SettingRow({ setting }: { setting: Setting }) {
+  const say = useSay();
+  const { name, value, source, set_by: setBy, description } = setting;
+  return (
+    <li className="grid gap-x-6 gap-y-1 py-2.5 md:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+      <div className="min-w-0">
+        <p className="font-mono text-[13px] wrap-anywhere">
+          <span className="font-medium">{name}</span>
+          <span className="text-muted"> = </span>
+          {tomlText(value)}
+        </p>
+        <p className="text-xs text-muted">
+          {source === 'default' ? (
+            say('Default', '默认值')
+          ) : (
+            <>
+              <span className="text-accent" title={setBy ?? undefined}>
+                {sourceWords(setting, say)}
+              </span>
+              {' · '}
+              {say('default: ', '默认值：')}
+              <span className="font-mono wrap-anywhere">{tomlText(setting.default)}</span>
+            </>
+          )}
+        </p>
+      </div>
+      <p className="min-w-0 text-[13px] break-words text-muted">
+        <CodeText text={description} />
+      </p>
+    </li>
+  );
+}
+
+function sourceWords({ source, set_by: setBy }: Setting, say: Say): string {
+  switch (source) {
+    case 'default':
+      return say('Default', '默认值');
+    case 'file':
+      return say('Set in the file', '来自文件');
+    case 'environment':
+      return say(`Set by the variable ${setBy}`, `来自环境变量 ${setBy}`);
+    case 'flag':
+      return say(`Set by the flag ${setBy}`, `来自参数 ${setBy}`);
+  }
+}
+
+/** A value in the notation of the settings file. */
+export function tomlText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlText).join(', ')}]`;
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

@@ -1,15 +1,22 @@
-import type { ReactNode } from 'react';
-
+import { useMutation } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { openAnswer, RefusedError } from '../api/call-service.ts';
 import { type Say, useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
 import { CodeText } from '../parts/code.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field, inputClasses } from '../parts/field.tsx';
+import { durationText } from '../parts/format.ts';
 import { descriptionOf } from './operation-words.ts';
 import {
   type Answer,
-  fieldsOf,
+  addressOf,
+  canTry,
+  exampleCurl,
   kindText,
   limitsText,
-  listOf,
   type Operation,
   objectsIn,
   type Parameter,
@@ -18,8 +25,6 @@ import {
   type Schema,
   textOf,
 } from './read-document.ts';
-
-import { TryIt } from './try-it.tsx';
 
 /** The full documentation of an operation. */
 export function OperationDetails({
@@ -104,28 +109,20 @@ function ParameterList({ parameters }: { parameters: readonly Parameter[] }) {
   const say = useSay();
   return (
     <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
-      {parameters.map(({ name, place, isRequired, description, schema }) => {
-        const limits = limitsText(schema, say);
-        return (
-          <li key={`${place} ${name}`} className="px-3 py-1.5">
-            <p className="flex flex-wrap items-baseline gap-x-2">
-              <code className="font-mono text-[13px] font-medium wrap-anywhere">{name}</code>
-              <span className="text-xs text-muted">
-                {placeWord(place, say)}
-                {' · '}
-                {kindText(schema, say)}
-              </span>
-              {isRequired && <span className="text-xs text-accent">{say('required', '必填')}</span>}
-            </p>
-            {description !== '' && (
-              <p lang="en" className="text-[13px] text-muted">
-                <CodeText text={description} />
-              </p>
-            )}
-            {limits !== '' && <p className="font-mono text-xs text-muted wrap-anywhere">{limits}</p>}
-          </li>
-        );
-      })}
+      {parameters.map(({ name, place, isRequired, description, schema }) => (
+        <li key={`${place} ${name}`} className="px-3 py-1.5">
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <code className="font-mono text-[13px] font-medium wrap-anywhere">{name}</code>
+            <span className="text-xs text-muted">
+              {placeWord(place, say)}
+              {' · '}
+              {kindText(schema, say)}
+            </span>
+            {isRequired && <span className="text-xs text-accent">{say('required', '必填')}</span>}
+          </p>
+          <Notes description={description} schema={schema} />
+        </li>
+      ))}
     </ul>
   );
 }
@@ -137,52 +134,6 @@ function placeWord(place: Parameter['place'], say: Say): string {
     header: say('header', '请求头'),
   };
   return words[place];
-}
-
-/** A curl command that calls an operation with its required parameters. */
-export function exampleCurl(
-  { method, path, parameters, bodies, answers }: Operation,
-  { base, asksForToken }: { base: string; asksForToken: boolean },
-): string {
-  const needed = parameters.filter(({ place, isRequired }) => place === 'query' && isRequired);
-  const query = needed.map(({ name }) => `${name}=<${name}>`).join('&');
-  const address = `${base}${path.replace(/\{(\w+)\}/g, '<$1>')}${query === '' ? '' : `?${query}`}`;
-  const json = bodies.find(({ type }) => type === 'application/json');
-  const isStream = answers.some(({ contents }) => contents.some(({ type }) => type === 'text/event-stream'));
-  return [
-    isStream ? 'curl -N' : 'curl -sS',
-    method !== 'GET' && (method !== 'POST' || json === undefined) && `-X ${method}`,
-    asksForToken && '-H "Authorization: Bearer $(hob token)"',
-    json !== undefined && "-H 'Content-Type: application/json'",
-    json !== undefined && `-d '${JSON.stringify(exampleOf(json.schema))}'`,
-    `'${address}'`,
-  ]
-    .filter((part) => typeof part === 'string')
-    .join(' ');
-}
-
-/** Sample values for the required properties of an object, or for the first property if none is required. */
-function exampleOf(schema: Schema): Record<string, unknown> {
-  const all = propertiesOf(schema);
-  const required = all.filter(({ isRequired }) => isRequired);
-  const chosen = required.length > 0 ? required : all.slice(0, 1);
-  return Object.fromEntries(chosen.map(({ name, schema: value }) => [name, sampleOf(name, value)]));
-}
-
-function sampleOf(name: string, schema: Schema): unknown {
-  if (schema.default !== undefined) return schema.default;
-  const [choice] = listOf(schema.enum);
-  if (choice !== undefined) return choice;
-  const [form] = listOf(schema.anyOf);
-  if (form !== undefined) return sampleOf(name, fieldsOf(form));
-  const values: Readonly<Record<string, unknown>> = {
-    integer: 0,
-    number: 0,
-    boolean: true,
-    array: [],
-    object: {},
-  };
-  return values[textOf(schema.type)] ?? `<${name}>`;
 }
 
 interface SchemaViewProps {
@@ -221,8 +172,6 @@ function SchemaView({ schema, isAnswer = false }: SchemaViewProps) {
 function PropertyRow({ property, isAnswer }: { property: Property; isAnswer: boolean }) {
   const say = useSay();
   const { name, isRequired, schema } = property;
-  const limits = limitsText(schema, say);
-  const description = textOf(schema.description);
   const isNested = objectsIn(schema).some((object) => propertiesOf(object).length > 0);
   return (
     <li className="px-3 py-1.5">
@@ -235,12 +184,7 @@ function PropertyRow({ property, isAnswer }: { property: Property; isAnswer: boo
           </span>
         )}
       </p>
-      {description !== '' && (
-        <p lang="en" className="text-[13px] text-muted">
-          <CodeText text={description} />
-        </p>
-      )}
-      {limits !== '' && <p className="font-mono text-xs text-muted wrap-anywhere">{limits}</p>}
+      <Notes description={textOf(schema.description)} schema={schema} />
       {isNested && (
         <div className="mt-1.5 mb-1">
           <SchemaView schema={schema} isAnswer={isAnswer} />
@@ -248,4 +192,113 @@ function PropertyRow({ property, isAnswer }: { property: Property; isAnswer: boo
       )}
     </li>
   );
+}
+
+/** The description and the limits of a value, as far as it has them. */
+function Notes({ description, schema }: { description: string; schema: Schema }) {
+  const limits = limitsText(schema, useSay());
+  return (
+    <>
+      {description !== '' && (
+        <p lang="en" className="text-[13px] text-muted">
+          <CodeText text={description} />
+        </p>
+      )}
+      {limits !== '' && <p className="font-mono text-xs text-muted wrap-anywhere">{limits}</p>}
+    </>
+  );
+}
+
+/** Longer texts slow down the browser. */
+const mostShown = 50_000;
+
+/** Calls an operation for real. Only operations that change nothing and whose response ends can be tried. */
+function TryIt({ operation }: { operation: Operation }) {
+  const say = useSay();
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const ask = useMutation({
+    mutationFn: async () => {
+      const beganMs = performance.now();
+      // With `wait` the response may take as long as the user asked for.
+      const answer = await openAnswer(addressOf(operation, values), { limitMs: Number.POSITIVE_INFINITY });
+      return { text: await answer.text(), status: answer.status, tookMs: performance.now() - beganMs };
+    },
+  });
+  if (!canTry(operation)) return null;
+  const fields = operation.parameters.filter(({ place }) => place !== 'header');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    ask.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-3">
+      {fields.length > 0 && (
+        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+          {fields.map(({ name, place, isRequired }) => (
+            <Field
+              key={`${place} ${name}`}
+              label={<code className="font-mono text-[13px]">{name}</code>}
+              isRequired={isRequired}
+            >
+              {({ id }) => (
+                <input
+                  id={id}
+                  required={isRequired}
+                  autoComplete="off"
+                  spellCheck={false}
+                  value={values[name] ?? ''}
+                  onChange={({ target }) => setValues({ ...values, [name]: target.value })}
+                  className={inputClasses}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      )}
+      <div className="flex items-center gap-3">
+        <Button type="submit" size="small" disabled={ask.isPending}>
+          <Play size={14} aria-hidden />
+          {say('Try it', '试一试')}
+        </Button>
+        <output className="text-[13px] text-muted tabular-nums">
+          {ask.data && `${ask.data.status} · ${durationText(ask.data.tookMs)}`}
+          {ask.error instanceof RefusedError && ask.error.status}
+        </output>
+      </div>
+      {ask.error && <Failure error={ask.error} />}
+      {ask.data && <AnswerText text={ask.data.text} />}
+    </form>
+  );
+}
+
+function AnswerText({ text }: { text: string }) {
+  const say = useSay();
+  const { shown, isCut } = shownText(text);
+  return (
+    <div className="relative">
+      {/* Reachable by keyboard, since it scrolls. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable */}
+      <pre tabIndex={0} className="max-h-96 overflow-auto rounded-lg bg-hover p-3 pr-12 font-mono text-xs">
+        {shown}
+        {isCut && `\n${say('… Use Copy to get the full response', '……内容过长，复制可得全文')}`}
+      </pre>
+      <div className="absolute top-1 right-3">
+        <CopyButton text={text} />
+      </div>
+    </div>
+  );
+}
+
+/** A response in readable form: JSON is indented. */
+function shownText(text: string): { shown: string; isCut: boolean } {
+  const pretty = prettyJson(text) ?? text;
+  return { shown: pretty.slice(0, mostShown), isCut: pretty.length > mostShown };
+}
+
+function prettyJson(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findOperations, groupOperations } from './interface-page.tsx';
-import { exampleCurl } from './operation-details.tsx';
 import {
+  addressOf,
+  canTry,
+  exampleCurl,
   kindText,
   limitsText,
   type Operation,
@@ -9,7 +11,6 @@ import {
   propertiesOf,
   readDocument,
 } from './read-document.ts';
-import { addressOf, canTry } from './try-it.tsx';
 
 const json = (schema: unknown) => ({ content: { 'application/json': { schema } } });
 const operations = readDocument({

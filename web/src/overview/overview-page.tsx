@@ -6,6 +6,7 @@ import { useLive } from '../api/live-events.tsx';
 import { healthQuery, runsInStateQuery, statsQuery } from '../api/queries.ts';
 import { type Progress, progressIn } from '../api/run-events.ts';
 import type { BriefRun, Stats } from '../api/wire.ts';
+import { WarmUse } from '../health/warm-interpreters.tsx';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
@@ -21,11 +22,9 @@ import { Elapsed } from '../parts/time.tsx';
 import { shownState } from '../parts/words-of-runs.ts';
 import { CancelButton } from '../runs/cancel-button.tsx';
 import { DayChart } from './day-chart.tsx';
-import { FailingScripts, LastFailures } from './failures.tsx';
 import { countsOf, judgedOf } from './outcome-counts.ts';
 import { Ranking } from './ranking.tsx';
-import { ScriptOutcomes } from './script-outcomes.tsx';
-import { WarmUse } from './warm-use.tsx';
+import { FailingScripts, LastFailures, ScriptOutcomes } from './script-outcomes.tsx';
 
 const spans = [7, 30, 90] as const;
 

@@ -27,8 +27,8 @@ import { RunOutcome, RunResult } from './run-outcome.tsx';
 import { deletionKey, type RunRecord, recordQuery, runPageKey } from './run-query.ts';
 
 import { RunTime } from './run-time.tsx';
-import { isContainer } from './values/value-kind.ts';
-import { ValueTree } from './values/value-tree.tsx';
+
+import { isContainer, ValueTree } from './values/value-tree.tsx';
 
 const everyMs = 5000;
 

@@ -1,4 +1,4 @@
-import type { Script } from '../api/wire.ts';
+import type { Outcome, Problem, Script } from '../api/wire.ts';
 
 interface Sought {
   readonly id: string;
@@ -69,4 +69,40 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(/\p{Mn}/gu, '')
     .toLowerCase();
+}
+
+/** Finds problems in whose file or message every word of the query occurs, so that a search for a broken script shows what is wrong. */
+export function findProblems(problems: readonly Problem[], query: string): Problem[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [...problems];
+  const placeOf = placeNames(problems.map(({ file }) => splitPath(file).folder));
+  return problems.filter(({ file, message }) => {
+    const { folder, name } = splitPath(file);
+    const text = fold(`${placeOf(folder)}\n${name}\n${message}`);
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function splitPath(file: string): { folder: string; name: string } {
+  const at = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+  return { folder: file.slice(0, Math.max(0, at)), name: file.slice(at + 1) };
+}
+
+interface Order {
+  readonly favourites: ReadonlySet<string>;
+  readonly lastRuns: ReadonlyMap<string, Outcome>;
+  /** The language tag for comparing names. */
+  readonly tag: string;
+}
+
+/** Sorts favourites first, then by last run, then by name with numeric comparison. */
+export function inOrder(scripts: readonly Script[], { favourites, lastRuns, tag }: Order): Script[] {
+  const names = new Intl.Collator(tag, { numeric: true });
+  const timeOf = ({ id }: Script) => Date.parse(lastRuns.get(id)?.queued_at ?? '') || 0;
+  return scripts.toSorted(
+    (a, b) =>
+      Number(favourites.has(b.id)) - Number(favourites.has(a.id)) ||
+      timeOf(b) - timeOf(a) ||
+      names.compare(a.name, b.name),
+  );
 }

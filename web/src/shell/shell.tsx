@@ -6,11 +6,11 @@ import { TokenDialog, TokenPage } from '../access/token-form.tsx';
 
 import { useLive } from '../api/live-events.tsx';
 import { useLanguage, useSay } from '../language/language.tsx';
-import { NotificationToasts } from '../notifications/notification-toasts.tsx';
 import { OperationsProvider } from '../packages/operations.tsx';
 import { openPalette, Palette } from '../palette/palette.tsx';
 import { buttonClasses, IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
+import { NotificationToasts } from '../parts/toasts.tsx';
 import { focusMain } from '../parts/use-return-focus.ts';
 import { type ThemeChoice, useTheme } from '../theme/theme.ts';
 import { type Destination, destinations, isAt } from './destinations.ts';

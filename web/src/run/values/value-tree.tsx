@@ -1,11 +1,12 @@
-import { ChevronRight } from 'lucide-react';
-import { useState } from 'react';
-
+import { ChevronRight, FolderOpen } from 'lucide-react';
+import { Fragment, useState } from 'react';
+import { callService, RefusedError } from '../../api/call-service.ts';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
-import { PlainValue } from './plain-value.tsx';
-import { type Container, columnsOf, entriesOf, isContainer } from './value-kind.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { messageOf } from '../../parts/failure.tsx';
+import { useToast } from '../../parts/toasts.tsx';
 
 /** Values with at most this number of entries start expanded. */
 const openUpTo = 12;
@@ -127,4 +128,112 @@ function ValueTable({ rows, columns }: { rows: readonly unknown[]; columns: read
 
 function fieldOf(row: unknown, name: string): unknown {
   return typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
+}
+
+const foldedAfter = 300;
+
+/** Longer texts are cut, because their layout would block the page. Copying gives the full text. */
+const mostShown = 100_000;
+
+function PlainValue({ value }: { value: unknown }) {
+  if (typeof value !== 'string') return <span className="text-busy">{String(value)}</span>;
+  if (value === '') return <span className="text-muted">""</span>;
+  if (isPath(value)) return <PathValue path={value} />;
+  if (value.length > foldedAfter) return <LongText text={value} />;
+  return <span className="whitespace-pre-wrap wrap-anywhere">{value}</span>;
+}
+
+/** A long text, collapsed at first. */
+function LongText({ text }: { text: string }) {
+  const say = useSay();
+  const [isOpen, setOpen] = useState(false);
+  const count = text.length.toLocaleString('en');
+  return (
+    <span className="min-w-0">
+      <span className="block whitespace-pre-wrap wrap-anywhere">
+        {text.slice(0, isOpen ? mostShown : foldedAfter)}
+        {(!isOpen || text.length > mostShown) && ' …'}
+      </span>
+      <span className="mt-1 flex items-center gap-1">
+        <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen
+            ? say('Show less', '收起')
+            : say(`Show more (${count} characters)`, `展开全部 ${count} 个字符`)}
+        </Button>
+        <CopyButton text={text} />
+      </span>
+    </span>
+  );
+}
+
+/** A path on the machine that runs Hob. A click opens its folder there. */
+function PathValue({ path }: { path: string }) {
+  const say = useSay();
+  const toast = useToast();
+  const label = say(`Open the folder of ${path}`, `打开所在文件夹：${path}`);
+  const open = async () => {
+    try {
+      await callService('/api/open-folder', { method: 'POST', body: { path } });
+    } catch (error) {
+      const hint = error instanceof RefusedError ? error.hint : null;
+      toast({ kind: 'error', title: messageOf(error), message: hint });
+    }
+  };
+  return (
+    <span className="-my-1 inline-flex max-w-full items-center gap-0.5">
+      <button
+        type="button"
+        title={label}
+        aria-label={label}
+        className="inline-flex min-w-0 items-center gap-1.5 rounded text-left text-accent hover:underline"
+        onClick={() => void open()}
+      >
+        <span className="min-w-0 wrap-anywhere">
+          {path.split(/(?<=[\\/])/).map((part, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of one path
+            <Fragment key={at}>
+              {part}
+              <wbr />
+            </Fragment>
+          ))}
+        </span>
+        <FolderOpen size={15} aria-hidden className="shrink-0" />
+      </button>
+      <CopyButton text={path} label={say(`Copy path ${path}`, `复制路径 ${path}`)} />
+    </span>
+  );
+}
+
+/** Whether a text is an absolute path of any system. */
+export function isPath(text: string): boolean {
+  return text.length < 4096 && /^(?:\/[^/\n]|[A-Za-z]:[\\/]|\\\\[^\\\n])[^\n]*$/.test(text);
+}
+
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+export function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+function entriesOf(value: Container): [name: string, value: unknown][] {
+  return Array.isArray(value)
+    ? value.map((item, at): [string, unknown] => [String(at), item])
+    : Object.entries(value);
+}
+
+const mostColumns = 6;
+
+/** The columns of a list whose items have the same few plain fields; null if a tree is better. */
+export function columnsOf(value: Container): readonly string[] | null {
+  if (!Array.isArray(value) || value.length < 2) return null;
+  const [first] = value;
+  if (!isContainer(first) || Array.isArray(first)) return null;
+  const columns = Object.keys(first);
+  if (columns.length === 0 || columns.length > mostColumns) return null;
+  const isRow = (item: unknown) =>
+    isContainer(item) &&
+    !Array.isArray(item) &&
+    Object.keys(item).join('\0') === columns.join('\0') &&
+    Object.values(item).every((cell) => !isContainer(cell) && String(cell).length <= 200);
+  return value.every(isRow) ? columns : null;
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Param } from '../../api/wire.ts';
-import { valuesOfRun } from '../filled-form.tsx';
 import { draftOf } from './draft.ts';
-import { type FormValues, inputField, makeCall, refusedField } from './make-call.ts';
+import { type FormValues, inputField, makeCall, refusedField, valuesOfRun } from './make-call.ts';
 
 const id = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 

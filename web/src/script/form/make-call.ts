@@ -1,6 +1,7 @@
-import type { Script } from '../../api/wire.ts';
+import type { Run, Script } from '../../api/wire.ts';
+import { type Draft, draftOf, linesOf } from './draft.ts';
 import { type FieldError, type Reading, readDraft, readLines } from './read-draft.ts';
-import { type Drafts, draftIn, shownParams } from './shown-params.ts';
+import { type Drafts, draftIn, isSame, shownParams } from './shown-params.ts';
 
 /** The entered values. Fields without a draft have the default of the manifest. */
 export interface FormValues {
@@ -108,4 +109,44 @@ export function refusedField(
   const param = params.find(({ name }) => isNamed(`params.${name}`));
   if (param !== undefined) return param.name;
   return input !== null && isNamed(`data.${input.name}`) ? inputField : null;
+}
+
+/** The form values of a run, and the parts of its input that the form cannot show. */
+interface RunValues {
+  readonly values: FormValues;
+  /** Labels of the secrets of the run, which are not stored. */
+  readonly secrets: readonly string[];
+  /** Names that the script does not declare (any more). */
+  readonly leftOut: readonly string[];
+}
+
+export function valuesOfRun(
+  { input, params }: Pick<Script, 'input' | 'params'>,
+  run: Pick<Run, 'data' | 'params'>,
+): RunValues {
+  const drafts: Record<string, Draft> = {};
+  const secrets: string[] = [];
+  for (const param of params) {
+    if (!Object.hasOwn(run.params, param.name)) continue;
+    if (param.secret) secrets.push(param.label);
+    else if (!isSame(run.params[param.name], param.default))
+      drafts[param.name] = draftOf(param, run.params[param.name]);
+  }
+  const data = typeof run.data === 'object' && run.data !== null ? Object.entries(run.data) : [];
+  const values = data.find(([name]) => name === input?.name)?.[1] ?? [];
+  const declared = new Set(params.map(({ name }) => name));
+  return {
+    values: { input: inputText(input, values), drafts },
+    secrets,
+    leftOut: [
+      ...data.map(([name]) => name).filter((name) => name !== input?.name),
+      ...Object.keys(run.params).filter((name) => !declared.has(name)),
+    ],
+  };
+}
+
+function inputText(input: Script['input'], values: unknown): string {
+  if (!Array.isArray(values) || values.length === 0) return '';
+  const [only, ...others] = values;
+  return input?.type === 'str' && others.length === 0 ? String(only) : linesOf(values);
 }

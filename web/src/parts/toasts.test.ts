@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { isStillNews, notificationIn } from './notification-toasts.tsx';
+import { isStillNews, notificationIn } from './toasts.tsx';
 
 const data = {
   notification_id: '1',

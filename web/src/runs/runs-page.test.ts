@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunPage } from '../api/wire.ts';
+import { RecentRuns, withFirstPage, withRuns } from './runs-page.tsx';
 import { someRun } from './some-run.ts';
-import { RecentRuns, withFirstPage, withRuns } from './use-live-runs.ts';
 
 it('keeps the latest record of each run for a few seconds', () => {
   const recent = new RecentRuns();

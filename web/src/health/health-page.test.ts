@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { tomlText } from './setting-list.tsx';
+import { tomlText } from './health-page.tsx';
 
 it.each([
   [9527, '9527'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { columnsOf, isPath } from './value-kind.ts';
+import { columnsOf, isPath } from './value-tree.tsx';
 
 it('recognizes absolute paths of all systems only', () => {
   for (const path of ['/tmp/a.png', '/home/ada/图片/a b.png', 'C:\\Users\\ada', 'd:/x', '\\\\server\\share'])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parsePatterns, parseRepo } from './download-dialog.tsx';
+import { parsePatterns, parseRepo } from './models-page.tsx';
 
 describe('parseRepo', () => {
   it('accepts owner/name', () => {
