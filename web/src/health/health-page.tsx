@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { LogOut, Moon, Power, Sun, SunMoon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-
 import { callService } from '../api/call-service.ts';
 import { healthQuery, settingsQuery } from '../api/queries.ts';
 import type { Setting } from '../api/wire.ts';
@@ -10,8 +9,7 @@ import { type Say, tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { CodeText } from '../parts/code.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { Failure, messageOf } from '../parts/failure.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { messageOf, Pending } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Segmented } from '../parts/segmented.tsx';
@@ -36,11 +34,7 @@ export function HealthPage() {
       <div className="flex flex-col gap-4">
         <MorePages />
         {data === undefined ? (
-          error ? (
-            <Failure error={error} onRetry={() => void refetch()} />
-          ) : (
-            <Loading />
-          )
+          <Pending error={error} refetch={refetch} />
         ) : (
           <div className="grid items-start gap-4 lg:grid-cols-2">
             <div className="flex min-w-0 flex-col gap-4">
@@ -247,11 +241,7 @@ function SettingList() {
       }
     >
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : (
         <>
           <CopyableText text={data.file} />

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, CircleDashed, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
 import { callService } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { environmentsQuery, runtimesQuery } from '../api/queries.ts';
@@ -10,10 +9,10 @@ import { type Say, useSay } from '../language/language.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Confirm } from '../parts/dialog.tsx';
-import { Failure, messageOf } from '../parts/failure.tsx';
+import { messageOf, Pending } from '../parts/failure.tsx';
 import { bytesText } from '../parts/format.ts';
-import { Loading } from '../parts/loading.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { ScriptLinks } from '../parts/script-links.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useToast } from '../parts/toasts.tsx';
 
@@ -26,11 +25,7 @@ export function RuntimeList() {
   return (
     <Panel title={say('Runtimes', '语言运行时')}>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : (
         <ul className="flex flex-col divide-y divide-line">
           {data.items
@@ -109,14 +104,7 @@ function Users({ runtime: { path, needed_by: users } }: { runtime: Runtime }) {
   return (
     <span className="text-muted">
       {say('required by ', '以下脚本需要：')}
-      {users.slice(0, mostNamed).map(({ script_id, script_name }, index) => (
-        <span key={script_id}>
-          {index > 0 && say(', ', '、')}
-          <Link href={`/scripts/${script_id}`} className="text-ink underline underline-offset-2">
-            {script_name}
-          </Link>
-        </span>
-      ))}
+      <ScriptLinks scripts={users.slice(0, mostNamed)} />
       {rest > 0 && say(` and ${rest} more`, ` 等 ${users.length} 个`)}
     </span>
   );
@@ -177,11 +165,7 @@ export function EnvironmentList() {
       }
     >
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : data.items.length === 0 ? (
         <p className="text-muted">
           {say(
@@ -241,16 +225,13 @@ function EnvironmentRow({ environment, isBusy, onRemove }: EnvironmentRowProps) 
           </p>
         )}
         <p className="text-[13px] text-muted">
-          {scripts.length === 0
-            ? say('not used by any script', '不再有脚本需要它')
-            : scripts.map(({ script_id, name: script }, index) => (
-                <span key={script_id}>
-                  {index > 0 && say(', ', '、')}
-                  <Link href={`/scripts/${script_id}`} className="text-ink underline underline-offset-2">
-                    {script}
-                  </Link>
-                </span>
-              ))}
+          {scripts.length === 0 ? (
+            say('not used by any script', '不再有脚本需要它')
+          ) : (
+            <ScriptLinks
+              scripts={scripts.map(({ script_id, name: script_name }) => ({ script_id, script_name }))}
+            />
+          )}
         </p>
       </div>
       <IconButton

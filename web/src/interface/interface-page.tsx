@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, Link2 } from 'lucide-react';
 import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
-
 import { openApiQuery, settingsQuery } from '../api/queries.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { CodeText } from '../parts/code.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { OperationDetails } from './operation-details.tsx';
 import { descriptionOf, titleOf } from './operation-words.ts';
-
 import { type Operation, readDocument } from './read-document.ts';
 
 /** The API reference, rendered from the OpenAPI document of the service. */
@@ -60,11 +57,7 @@ export function InterfacePage() {
         onEnter={() => first && setOpened(first.id, true)}
       />
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : found.length === 0 ? (
         <Empty
           title={say('No matching endpoints', '没有匹配的接口')}

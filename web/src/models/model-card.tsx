@@ -9,7 +9,6 @@ import {
   X,
 } from 'lucide-react';
 import { memo, useState } from 'react';
-import { Link } from 'wouter';
 import type { Download, Model } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
@@ -18,7 +17,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { bytesText, durationText } from '../parts/format.ts';
 import { ProgressBar } from '../parts/progress-bar.tsx';
-
+import { ScriptLinks } from '../parts/script-links.tsx';
 import { requestFor, useModelActions } from './download-actions.ts';
 import { type GatheredModel, isSameModel } from './gather-models.ts';
 import { placeWord, sourceNames, stateWord } from './model-words.ts';
@@ -122,14 +121,7 @@ function NeededBy({ model: { neededBy } }: { model: GatheredModel }) {
   return (
     <span className="min-w-0 break-words">
       {say('required by ', '用于 ')}
-      {neededBy.map(({ script_id, script_name }, index) => (
-        <span key={script_id}>
-          {index > 0 && say(', ', '、')}
-          <Link href={`/scripts/${script_id}`} className="text-ink underline underline-offset-2">
-            {script_name}
-          </Link>
-        </span>
-      ))}
+      <ScriptLinks scripts={neededBy} />
     </span>
   );
 }

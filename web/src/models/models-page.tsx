@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useCallback, useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
-
 import { useLive } from '../api/live-events.tsx';
 import { downloadsQuery, modelsQuery } from '../api/queries.ts';
 import { type Download, type DownloadRequest, modelSources } from '../api/wire.ts';
@@ -11,10 +10,9 @@ import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { Field, inputClasses } from '../parts/field.tsx';
 import { bytesText } from '../parts/format.ts';
-import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { Segmented } from '../parts/segmented.tsx';
@@ -61,11 +59,7 @@ export function ModelsPage() {
         placeholder={say('Search by name, script or folder', '按名称、脚本或文件夹搜索')}
       />
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : found.length > 0 ? (
         <>
           <Totals models={found} />

@@ -1,14 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-
 import { callService } from '../api/call-service.ts';
 import type { Notification, NotificationPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Ago } from '../parts/time.tsx';
 import { kindLooks } from '../parts/toasts.tsx';
@@ -34,11 +32,7 @@ export function NotificationsPage() {
     <>
       <PageTitle title={say('Notifications', '通知')} />
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : items.length === 0 ? (
         <NothingYet />
       ) : (

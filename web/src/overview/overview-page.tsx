@@ -11,9 +11,8 @@ import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { bytesText, durationText, rateText, useCountText } from '../parts/format.ts';
-import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
@@ -50,11 +49,7 @@ export function OverviewPage() {
         </Link>
       </PageTitle>
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : (
         <Figures stats={data} days={days} />
       )}

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronRight, Download, FolderOpen } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { Link } from 'wouter';
-
 import { callService } from '../api/call-service.ts';
 import { operationsQuery } from '../api/queries.ts';
 import type { OperationStarted } from '../api/wire.ts';
@@ -12,11 +11,10 @@ import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses, IconButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Field, FirstField, inputClasses } from '../parts/field.tsx';
-
+import { Field, FirstField } from '../parts/field.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
 import { isRunning, useOperations } from './operations.tsx';
-import { emptyOrigin, originOf, type PackageOrigin, requestOf } from './package-origin.ts';
+import { emptyOrigin, originField, originOf, type PackageOrigin, requestOf } from './package-origin.ts';
 
 type Shown = 'nothing' | 'question' | 'operation';
 
@@ -109,13 +107,7 @@ function InstallDialog(props: InstallDialogProps) {
     event.preventDefault();
     if (origin.source.trim() !== '' && !isPending) onInstall();
   };
-  const textOf = (name: keyof PackageOrigin) => ({
-    value: origin[name],
-    spellCheck: false,
-    autoComplete: 'off',
-    onChange: ({ target }: { target: HTMLInputElement }) => onChange({ ...origin, [name]: target.value }),
-    className: inputClasses,
-  });
+  const textOf = (name: keyof PackageOrigin) => originField(origin, name, onChange);
   return (
     <>
       <Dialog

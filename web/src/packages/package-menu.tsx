@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronRight, RefreshCw, Trash2, Undo2 } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
-
 import { callService } from '../api/call-service.ts';
 import { operationsQuery, packagesQuery } from '../api/queries.ts';
 import type { InstalledPackage, OperationStarted, Uninstalled } from '../api/wire.ts';
@@ -10,14 +9,13 @@ import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Failure, messageOf } from '../parts/failure.tsx';
-import { Field, inputClasses } from '../parts/field.tsx';
-
+import { Field } from '../parts/field.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
 import { isRunning, useOperations } from './operations.tsx';
-import { emptyOrigin, type PackageOrigin, requestOf } from './package-origin.ts';
+import { emptyOrigin, originField, type PackageOrigin, requestOf } from './package-origin.ts';
 
 /** The actions for an installed script. Renders nothing for scripts that Hob has not installed. */
 export function PackageMenu({ scriptId }: { scriptId: string }) {
@@ -154,12 +152,8 @@ function UpdateDialog(props: UpdateDialogProps) {
     if (!isPending) onUpdate();
   };
   const textOf = (name: 'source' | 'ref') => ({
-    value: origin[name],
+    ...originField(origin, name, onChange),
     placeholder: (name === 'ref' ? source?.ref : source?.location) ?? '',
-    spellCheck: false,
-    autoComplete: 'off',
-    onChange: ({ target }: { target: HTMLInputElement }) => onChange({ ...origin, [name]: target.value }),
-    className: inputClasses,
   });
   return (
     <Dialog

@@ -1,4 +1,5 @@
 import type { Operation } from '../api/wire.ts';
+import { inputClasses } from '../parts/field.tsx';
 
 /** The source of a package, as entered in the form. */
 export interface PackageOrigin {
@@ -19,4 +20,19 @@ export function requestOf(origin: PackageOrigin): Record<string, string> {
     .map(([name, text]: [string, string]) => [name, text.trim()] as const)
     .filter(([, text]) => text !== '');
   return Object.fromEntries(said);
+}
+
+/** The attributes of the text field for one part of an origin. */
+export function originField(
+  origin: PackageOrigin,
+  name: keyof PackageOrigin,
+  onChange: (origin: PackageOrigin) => void,
+) {
+  return {
+    value: origin[name],
+    spellCheck: false,
+    autoComplete: 'off',
+    onChange: ({ target }: { target: HTMLInputElement }) => onChange({ ...origin, [name]: target.value }),
+    className: inputClasses,
+  };
 }

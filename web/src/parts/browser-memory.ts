@@ -25,3 +25,24 @@ export function onChoiceElsewhere(place: string, hear: () => void): () => void {
   addEventListener('storage', onStorage);
   return () => removeEventListener('storage', onStorage);
 }
+
+/** The listeners to a stored value. Another tab that changes the value makes them read it again, after `forget`. */
+export function listenersOf(place: string, forget: () => void) {
+  const listeners = new Set<() => void>();
+  return {
+    notify(): void {
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      const unsubscribe = onChoiceElsewhere(place, () => {
+        forget();
+        listener();
+      });
+      return () => {
+        listeners.delete(listener);
+        unsubscribe();
+      };
+    },
+  };
+}

@@ -10,7 +10,7 @@ const confirmedMs = 1500;
 /** `text` may be a function, for long or frequently changing texts. */
 export function CopyButton({ text, label }: { text: string | (() => string); label?: string }) {
   const say = useSay();
-  const toast = useToast();
+  const copyText = useCopyText();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -18,16 +18,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => {
-    try {
-      await copyText(typeof text === 'string' ? text : text());
-      setCopied(true);
-    } catch {
-      toast({
-        kind: 'error',
-        title: say('The browser blocked copying', '浏览器不允许复制'),
-        message: say('Select the text and press Ctrl+C.', '请选中文本，然后按 Ctrl+C。'),
-      });
-    }
+    if (await copyText(typeof text === 'string' ? text : text())) setCopied(true);
   };
   return (
     <IconButton
@@ -40,8 +31,26 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
   );
 }
 
-/** Copies a text. Throws if the browser does not allow it. */
-export async function copyText(text: string): Promise<void> {
+/** Returns a function that copies a text, and shows a hint and returns false if the browser does not allow it. */
+export function useCopyText(): (text: string) => Promise<boolean> {
+  const say = useSay();
+  const toast = useToast();
+  return async (text) => {
+    try {
+      await writeClipboard(text);
+      return true;
+    } catch {
+      toast({
+        kind: 'error',
+        title: say('The browser blocked copying', '浏览器不允许复制'),
+        message: say('Select the text and press Ctrl+C.', '请选中文本，然后按 Ctrl+C。'),
+      });
+      return false;
+    }
+  };
+}
+
+async function writeClipboard(text: string): Promise<void> {
   // A page loaded over plain HTTP from another machine has no clipboard API, but may copy a selection.
   if (isSecureContext) await navigator.clipboard.writeText(text);
   else copyBySelection(text);

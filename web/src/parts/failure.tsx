@@ -4,6 +4,7 @@ import { RefusedError, UnreachableError } from '../api/call-service.ts';
 import { useReconnected } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 import { Button } from './button.tsx';
+import { Loading } from './loading.tsx';
 
 /** Shows an error with its hint and a retry button. Without `onRetry`, a connection error disappears once the service is back. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
@@ -32,6 +33,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       )}
     </div>
   );
+}
+
+/** Shown in place of data that has not arrived: the error of its request, or a loading indicator. */
+export function Pending({ error, refetch }: { error: Error | null; refetch: () => unknown }) {
+  return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
 }
 
 export function messageOf(error: unknown): string {

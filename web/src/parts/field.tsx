@@ -2,13 +2,19 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'r
 
 import { classes } from './classes.ts';
 
+/** The id of a control and of its description, and whether its value is invalid. */
+export interface ControlIds {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly isInvalid: boolean;
+}
+
 interface FieldProps {
   readonly label: ReactNode;
   readonly description?: string | null;
   readonly error?: string | null;
   readonly isRequired?: boolean;
-  /** Receives the id for the control and the id of its description. */
-  readonly children: (ids: { id: string; describedBy: string | undefined; isInvalid: boolean }) => ReactNode;
+  readonly children: (ids: ControlIds) => ReactNode;
 }
 
 /** A control with a label above and a description or error below. */

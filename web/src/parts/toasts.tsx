@@ -1,15 +1,6 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import {
-  createContext,
-  type ReactNode,
-  useCallback,
-  useContext,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { ServiceEvent } from '../api/follow-events.ts';
 import { useLive } from '../api/live-events.tsx';
@@ -53,9 +44,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   }, []);
   const close = (key: number) => setKept((all) => all.filter((each) => each.key !== key));
   const folded = Math.max(0, kept.length - mostShown);
-  const value = useMemo(() => show, [show]);
   return (
-    <ToastContext value={value}>
+    <ToastContext value={show}>
       <Toast.Provider label={say('Notification', '通知')}>
         {children}
         {kept.map(({ key, kind, title, message, link, durationMs = usualMs }, index) => {

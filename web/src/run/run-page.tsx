@@ -1,7 +1,6 @@
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
-
 import { RefusedError } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { scriptsQuery, terminalQuery } from '../api/queries.ts';
@@ -11,7 +10,7 @@ import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { durationText } from '../parts/format.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -25,9 +24,7 @@ import { RunStream, type StreamSnapshot } from './output/run-stream.ts';
 import { RunHeader } from './run-header.tsx';
 import { RunOutcome, RunResult } from './run-outcome.tsx';
 import { deletionKey, type RunRecord, recordQuery, runPageKey } from './run-query.ts';
-
 import { RunTime } from './run-time.tsx';
-
 import { isContainer, ValueTree } from './values/value-tree.tsx';
 
 const everyMs = 5000;
@@ -42,7 +39,7 @@ export function RunPage({ id }: { id: string }) {
   return (
     <>
       <PageTitle title={say('Run', '运行')} />
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}
+      <Pending error={error} refetch={refetch} />
     </>
   );
 }

@@ -15,9 +15,8 @@ import type { BriefRun, RunPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useCountText } from '../parts/format.ts';
-import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { fits, isFiltered, queryOf, type RunFilters, readFilters, writeFilters } from './run-filters.ts';
@@ -51,11 +50,7 @@ export function RunsPage() {
       </PageTitle>
       <FilterBar filters={filters} onChange={change} onClear={clear} />
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : isEmpty ? (
         <NothingFound isSearch={isFiltered(filters)} onClear={clear} />
       ) : (

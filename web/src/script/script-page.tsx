@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Star, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-
 import { RefusedError } from '../api/call-service.ts';
 import { latestRunsQuery, scriptQuery, scriptsQuery } from '../api/queries.ts';
 import type { BriefRun, Script, ScriptDetail } from '../api/wire.ts';
@@ -11,9 +10,8 @@ import { PackageMenu } from '../packages/package-menu.tsx';
 import { buttonClasses, IconButton } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { durationText } from '../parts/format.ts';
-import { Loading } from '../parts/loading.tsx';
 import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
@@ -32,8 +30,7 @@ export function ScriptPage({ id }: { id: string }) {
   // Errors come first, so that cached data of a deleted or broken script is not shown.
   if (isGone(error)) return <ScriptMissing id={id} />;
   if (isUnusable(error)) return <ScriptUnusable id={id} error={error} />;
-  if (script === undefined)
-    return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
+  if (script === undefined) return <Pending error={error} refetch={refetch} />;
 
   return (
     <>

@@ -1,9 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
-import { onChoiceElsewhere, readChoice, writeChoice } from '../parts/browser-memory.ts';
+import { listenersOf, readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 const place = 'hob.favourites';
-const listeners = new Set<() => void>();
+const { subscribe, notify } = listenersOf(place, () => {
+  known = null;
+});
 let known: ReadonlySet<string> | null = null;
 
 /** The ids of favourite scripts, shared with other tabs of the browser. */
@@ -30,17 +32,5 @@ function toggle(id: string): void {
   if (!chosen.delete(id)) chosen.add(id);
   known = chosen;
   writeChoice(place, JSON.stringify([...chosen]));
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  const unsubscribe = onChoiceElsewhere(place, () => {
-    known = null;
-    listener();
-  });
-  return () => {
-    listeners.delete(listener);
-    unsubscribe();
-  };
+  notify();
 }

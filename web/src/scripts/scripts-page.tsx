@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Star, TriangleAlert, Workflow } from 'lucide-react';
 import { memo, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
 import { tagOf, useLanguage, useSay } from '../language/language.tsx';
@@ -10,8 +9,7 @@ import { InstallButton } from '../packages/install-button.tsx';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -78,11 +76,7 @@ export function ScriptsPage() {
         })}
       />
       {data === undefined ? (
-        error ? (
-          <Failure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )
+        <Pending error={error} refetch={refetch} />
       ) : (
         <>
           <ProblemList problems={problems} isAside={query === ''} />

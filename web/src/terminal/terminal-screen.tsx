@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, Copy, Unplug } from 'lucide-react';
 import { type Ref, useEffect, useId, useRef, useState } from 'react';
-
 import { terminalQuery } from '../api/queries.ts';
 import type { RunTerminal } from '../api/wire.ts';
 import { useLanguage, useSay } from '../language/language.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
-import { copyText } from '../parts/copy-button.tsx';
-import { Failure, messageOf } from '../parts/failure.tsx';
+import { useCopyText } from '../parts/copy-button.tsx';
+import { messageOf, Pending } from '../parts/failure.tsx';
 import { bytesText } from '../parts/format.ts';
-import { Loading } from '../parts/loading.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { type OpenedTerminal, openTerminal } from './open-terminal.ts';
 
@@ -27,8 +25,7 @@ export function TerminalScreen({ runId, isLive }: TerminalScreenProps) {
     queryKey: ['terminal', runId, 'shown'],
     gcTime: 0,
   });
-  if (error && data === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
+  if (data === undefined) return <Pending error={error} refetch={refetch} />;
   return <ShownTerminal runId={runId} isLive={isLive} found={data} />;
 }
 
@@ -111,6 +108,7 @@ const missingKeys = [
 function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterProps) {
   const say = useSay();
   const toast = useToast();
+  const copyText = useCopyText();
   const hints = {
     open: say('Press Ctrl+Shift+Space to leave the terminal', '按 Ctrl+Shift+空格 离开终端'),
     away: say(
@@ -132,16 +130,7 @@ function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterProps) {
     }
   };
   const copy = async () => {
-    try {
-      await copyText(textOf(opened));
-      toast({ kind: 'success', title: say('Copied', '已复制') });
-    } catch {
-      toast({
-        kind: 'error',
-        title: say('The browser blocked copying', '浏览器不允许复制'),
-        message: say('Select the text and press Ctrl+C.', '请选中文本，然后按 Ctrl+C。'),
-      });
-    }
+    if (await copyText(textOf(opened))) toast({ kind: 'success', title: say('Copied', '已复制') });
   };
   return (
     <div

@@ -1,11 +1,13 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-import { onChoiceElsewhere, readChoice, writeChoice } from '../parts/browser-memory.ts';
+import { listenersOf, readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
 const place = 'hob.theme';
-const listeners = new Set<() => void>();
+const { subscribe, notify } = listenersOf(place, () => {
+  known = null;
+});
 let known: ThemeChoice | null = null;
 
 /** The chosen theme, shared by all components and tabs. `first-paint.js` applies it before the first paint. */
@@ -27,7 +29,7 @@ export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
 function choose(chosen: ThemeChoice): void {
   writeChoice(place, chosen === 'system' ? null : chosen);
   known = chosen;
-  for (const listener of listeners) listener();
+  notify();
 }
 
 function current(): ThemeChoice {
@@ -38,16 +40,4 @@ function current(): ThemeChoice {
 function readTheme(): ThemeChoice {
   const chosen = readChoice(place);
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  const unsubscribe = onChoiceElsewhere(place, () => {
-    known = null;
-    listener();
-  });
-  return () => {
-    listeners.delete(listener);
-    unsubscribe();
-  };
 }

@@ -1,14 +1,11 @@
 import { Eye, EyeOff, WrapText } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-
 import type { Param } from '../../api/wire.ts';
 import { useSay } from '../../language/language.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
-import { Field, inputClasses, TextArea } from '../../parts/field.tsx';
-
+import { type ControlIds, Field, inputClasses, TextArea } from '../../parts/field.tsx';
 import { LabelledSwitch } from '../../parts/labelled-switch.tsx';
-
 import type { Draft } from './draft.ts';
 import type { FieldError } from './read-draft.ts';
 
@@ -43,15 +40,8 @@ export function ParamField({ param, draft, fieldError, onChange }: ParamFieldPro
   const isNumber = type === 'int' || type === 'float';
   return (
     <Field label={label} description={description} error={error} isRequired={required}>
-      {({ id, describedBy, isInvalid }) => {
-        const control = {
-          id,
-          value: text,
-          'data-field': name,
-          'aria-describedby': describedBy,
-          'aria-invalid': isInvalid,
-          'aria-required': required,
-        };
+      {(ids) => {
+        const control = controlOf(param, text, ids);
         if (isNumber)
           return (
             <input
@@ -76,6 +66,18 @@ export function ParamField({ param, draft, fieldError, onChange }: ParamFieldPro
   );
 }
 
+/** The attributes that every text control of a parameter has. */
+function controlOf({ name, required }: Param, text: string, { id, describedBy, isInvalid }: ControlIds) {
+  return {
+    id,
+    value: text,
+    'data-field': name,
+    'aria-describedby': describedBy,
+    'aria-invalid': isInvalid,
+    'aria-required': required,
+  };
+}
+
 function placeholderOf(type: string, say: (en: string, zh: string) => string): string {
   if (type === 'list') return say('One entry per line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]');
   return type === 'dict' ? '{"key": "value"}' : say('Text or JSON', '文本或 JSON');
@@ -85,7 +87,7 @@ function placeholderOf(type: string, say: (en: string, zh: string) => string): s
 function SecretField({ param, text, error, onChange }: TextControl) {
   const say = useSay();
   const [isShown, setShown] = useState(false);
-  const { name, label, description, required } = param;
+  const { label, description, required } = param;
   return (
     <Field
       label={label}
@@ -93,16 +95,11 @@ function SecretField({ param, text, error, onChange }: TextControl) {
       error={error}
       isRequired={required}
     >
-      {({ id, describedBy, isInvalid }) => (
+      {(ids) => (
         <div className="relative">
           <input
-            id={id}
+            {...controlOf(param, text, ids)}
             type={isShown ? 'text' : 'password'}
-            value={text}
-            data-field={name}
-            aria-describedby={describedBy}
-            aria-invalid={isInvalid}
-            aria-required={required}
             // Browsers ignore `off` for passwords. `new-password` prevents autofill.
             autoComplete="new-password"
             spellCheck={false}
@@ -129,7 +126,7 @@ const longText = 90;
 /** A text field with one line, or with several if the text has them or the user asks for them. */
 function TextField({ param, text, error, onChange }: TextControl) {
   const say = useSay();
-  const { name, label, description, required } = param;
+  const { label, description, required } = param;
   const [isAsked, setAsked] = useState(
     () =>
       typeof param.default === 'string' && (param.default.includes('\n') || param.default.length > longText),
@@ -143,16 +140,8 @@ function TextField({ param, text, error, onChange }: TextControl) {
   }, [wasClicked]);
   return (
     <Field label={label} description={description} error={error} isRequired={required}>
-      {({ id, describedBy, isInvalid }) => {
-        const control = {
-          id,
-          value: text,
-          'data-field': name,
-          'aria-describedby': describedBy,
-          'aria-invalid': isInvalid,
-          'aria-required': required,
-          autoComplete: 'off',
-        };
+      {(ids) => {
+        const control = { ...controlOf(param, text, ids), autoComplete: 'off' };
         if (isLong)
           return (
             <TextArea {...control} onChange={({ target }) => onChange(target.value)} className="min-h-20" />
