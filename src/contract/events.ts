@@ -1,11 +1,6 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { OptionalText, Text } from './common.ts';
-import type { BriefRunAnswer } from './history.ts';
-import type { DownloadAnswer } from './models.ts';
-import type { NotificationAnswer } from './notifications.ts';
-import type { OperationAnswer } from './packages.ts';
-
-type Run = Static<typeof BriefRunAnswer>;
+import type { BriefRun, Download, Notification, Operation } from './types.ts';
 
 type RunProgress = {
   run_id: string;
@@ -21,16 +16,16 @@ export type OutputPart =
   | { offset: number; bytes: number; text: string; base64?: string; missing?: never }
   | { offset: number; missing: number; bytes?: never; text?: never; base64?: never };
 
-/** The data of each type of event. `run.output` is sent only by the stream of a run, which sends no other types than `run.`. */
+/** The data of each type of event. The stream of a run sends only types that begin with `run.`, and is the only one with `run.output`. */
 interface DataByType {
-  'run.queued': Run;
-  'run.started': Run;
-  'run.ended': Run;
+  'run.queued': BriefRun;
+  'run.started': BriefRun;
+  'run.ended': BriefRun;
   'run.progress': RunProgress;
   'run.output': OutputPart & { run_id: string; stream: 'stdout' | 'stderr' };
-  notification: Omit<Static<typeof NotificationAnswer>, 'script_id'>;
-  'model.progress': Static<typeof DownloadAnswer> & { at: string };
-  'package.progress': Static<typeof OperationAnswer> & { at: string };
+  notification: Omit<Notification, 'script_id'>;
+  'model.progress': Download & { at: string };
+  'package.progress': Operation & { at: string };
   'scripts.changed': { scripts: number; problems: number; at: string };
   /** Events after `after` have been deleted; the stream continues with `next`. */
   'events.missed': { after: number; next: number };
@@ -38,10 +33,10 @@ interface DataByType {
 
 /** Every event that the streams send. */
 export type ServiceEvent = {
-  [Type in keyof DataByType]: { readonly type: Type; readonly data: DataByType[Type] };
+  [Name in keyof DataByType]: { readonly type: Name; readonly data: DataByType[Name] };
 }[keyof DataByType];
 
-export type EventData<Type extends ServiceEvent['type']> = Extract<ServiceEvent, { type: Type }>['data'];
+export type EventData<Name extends ServiceEvent['type']> = Extract<ServiceEvent, { type: Name }>['data'];
 
 export const EventsQuery = Type.Object({
   since: OptionalText(

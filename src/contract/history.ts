@@ -20,7 +20,7 @@ export const RunsQuery = Type.Object({
   cursor,
 });
 
-export const BriefRunAnswer = Closed(
+const BriefRunAnswer = Closed(
   { ...RunAnswer.properties, params: Nullable(RunAnswer.properties.params) },
   'The record of a run. `data` or `params` larger than 4 KiB is null. A `result` larger than 4 KiB is reduced to its code and the first 1,000 characters of its msg.',
 );

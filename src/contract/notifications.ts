@@ -24,7 +24,7 @@ export const NotificationsQuery = Type.Object({
   cursor,
 });
 
-export const NotificationAnswer = Closed({
+const NotificationAnswer = Closed({
   notification_id: Uuid,
   notify_type: Type.Enum(notificationTypes),
   message: Nullable(Text('Truncated to 1,000 characters.')),

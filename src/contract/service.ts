@@ -13,7 +13,7 @@ const WarmInterpreter = Closed({
   memory_bytes: Type.Integer(),
 });
 
-export const WarmAnswer = Closed(
+const WarmAnswer = Closed(
   {
     hits: Count('Runs that used a warm interpreter, since the executor started.'),
     misses: Count('Runs that could have used a warm interpreter but found none.'),
@@ -27,7 +27,7 @@ export const WarmAnswer = Closed(
   'Interpreters that were started ahead of time and wait for runs.',
 );
 
-export const ExecutorAnswer = Closed(
+const ExecutorAnswer = Closed(
   {
     state: Type.Enum(executorStates, {
       description:

@@ -1,20 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import Value from 'typebox/value';
-import {
-  DownloadAnswer,
-  DownloadBody,
-  DownloadCancelled,
-  DownloadStarted,
-  DownloadsAnswer,
-  globBounds,
-  ModelPathAnswer,
-  ModelPathError,
-  ModelPathQuery,
-  ModelsAnswer,
-  RemoveModelAnswer,
-  RemoveModelQuery,
-} from '../contract/models.ts';
+import * as schemas from '../contract/models.ts';
+import type { Download } from '../contract/types.ts';
 import { type ModelSource, modelPlaces, modelSources } from '../contract/values.ts';
 import type { DownloadView } from '../models/downloads/download.ts';
 import type { ListedModel } from '../models/model-library.ts';
@@ -37,13 +24,13 @@ export function addModelRoutes(
   route(app, 'GET /api/model/path', {
     summary: 'Get the folder of a model',
     description: 'Returns the folder of a downloaded model.',
-    querystring: ModelPathQuery,
-    answer: ModelPathAnswer,
-    error: ModelPathError,
+    querystring: schemas.ModelPathQuery,
+    answer: schemas.ModelPathAnswer,
+    error: schemas.ModelPathError,
     async handle(request) {
       const { query } = request;
       // A missing, repeated or malformed id is refused below.
-      const repoId = Value.Check(ModelPathQuery, query) ? query.repo_id : '';
+      const repoId = Value.Check(schemas.ModelPathQuery, query) ? query.repo_id : '';
       const path = await models.folderOf(readRepo(repoId));
       if (path === null) {
         throw new AppError('model-not-downloaded', {
@@ -64,8 +51,8 @@ export function addModelRoutes(
   route(app, 'POST /api/models/download', {
     summary: 'Download a model',
     description: 'Starts the download of a model, or joins the one in progress. Responds immediately.',
-    body: DownloadBody,
-    answer: DownloadStarted,
+    body: schemas.DownloadBody,
+    answer: schemas.DownloadStarted,
     async handle(request) {
       const { repo, source, files, revision } = readDownloadFields(bodyOf(request).fields);
       const repoId = formatRepoId(repo);
@@ -88,7 +75,7 @@ export function addModelRoutes(
     summary: 'List downloads',
     description:
       'Lists the downloads in progress and the latest that ended since the service started, newest first.',
-    answer: DownloadsAnswer,
+    answer: schemas.DownloadsAnswer,
     async handle(request) {
       checkQuery(request.query);
       const language = languageOf(request, 'en');
@@ -103,7 +90,7 @@ export function addModelRoutes(
   };
   route(app, 'GET /api/models/downloads/:id', {
     summary: 'Get a download',
-    answer: DownloadAnswer,
+    answer: schemas.DownloadAnswer,
     handle: async (request) => downloadAnswer(findDownload(request.params.id), languageOf(request, 'en')),
   });
 
@@ -111,7 +98,7 @@ export function addModelRoutes(
     summary: 'Stop a download',
     description:
       'Stops the download for all callers that wait for it. Hob keeps the received data, and the next download of the model resumes from there.',
-    answer: DownloadCancelled,
+    answer: schemas.DownloadCancelled,
     async handle(request) {
       const { id } = findDownload(request.params.id);
       // Cancelling a download that is already being stopped succeeds, too.
@@ -126,7 +113,7 @@ export function addModelRoutes(
     summary: 'List models',
     description:
       'Lists every model on this machine, complete or not, and the missing models that scripts need.',
-    answer: ModelsAnswer,
+    answer: schemas.ModelsAnswer,
     async handle() {
       const listed = await models.list();
       const found = new Set(listed.map(({ repo }) => formatRepoId(repo)));
@@ -149,12 +136,12 @@ export function addModelRoutes(
     summary: 'Remove a model',
     description:
       'Removes a model from one place and returns the freed bytes. Hob removes nothing from the folders of the setting `model_folders`, unless the folder is also one of the standard caches.',
-    querystring: RemoveModelQuery,
-    answer: RemoveModelAnswer,
+    querystring: schemas.RemoveModelQuery,
+    answer: schemas.RemoveModelAnswer,
     async handle(request) {
       const { owner, name } = request.params;
       const repo = readRepo(`${owner}/${name}`);
-      const query = new QueryFields(request.query, RemoveModelQuery);
+      const query = new QueryFields(request.query, schemas.RemoveModelQuery);
       const isDryRun = readBoolean(query, 'dry_run');
       const removal = await models.remove(repo, { kind: readPlace(query), isDryRun });
       const id = formatRepoId(repo);
@@ -206,7 +193,7 @@ function neededBy(need: RepoNeed | null): { script_id: string; script_name: stri
 }
 
 /** The JSON form of a download. */
-export function downloadAnswer(download: DownloadView, language: Language): Static<typeof DownloadAnswer> {
+export function downloadAnswer(download: DownloadView, language: Language): Download {
   const { repo, error } = download;
   return {
     download_id: download.id,
@@ -238,7 +225,7 @@ interface DownloadFields {
 
 /** Reads the fields of a download request. Refuses unknown names, because a typing error could cost gigabytes. */
 export function readDownloadFields(fields: JsonObject): DownloadFields {
-  refuseUnknown(fields, DownloadBody);
+  refuseUnknown(fields, schemas.DownloadBody);
   return {
     repo: readRepo(fields.repo_id),
     source: readSource(fields),
@@ -263,7 +250,7 @@ function readSource({ source }: JsonObject): ModelSource | null {
 
 function readFiles({ files }: JsonObject): readonly string[] | null {
   if (files === undefined || files === null) return null;
-  const { count, length } = globBounds;
+  const { count, length } = schemas.globBounds;
   const globs = Array.isArray(files) ? files.filter(isGlob) : [];
   if (!Array.isArray(files) || files.length > count || globs.length < files.length)
     throw invalidField(
@@ -275,7 +262,11 @@ function readFiles({ files }: JsonObject): readonly string[] | null {
 }
 
 function isGlob(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= globBounds.length && /^[^\p{Cc}\p{Cs}]+$/u.test(value);
+  return (
+    typeof value === 'string' &&
+    value.length <= schemas.globBounds.length &&
+    /^[^\p{Cc}\p{Cs}]+$/u.test(value)
+  );
 }
 
 /** The revision becomes part of a URL and of a path. Names such as refs/pr/7 are valid. */

@@ -1,14 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import Value from 'typebox/value';
-import {
-  type NotificationAnswer,
-  NotificationsAnswer,
-  NotificationsQuery,
-  NotifyAnswer,
-  NotifyBody,
-  NotifyError,
-} from '../contract/notifications.ts';
+import * as schemas from '../contract/notifications.ts';
+import type { Notification } from '../contract/types.ts';
 import { notificationTypes } from '../contract/values.ts';
 import type { KeptNotification } from '../notifications/notification-store.ts';
 import { keptNotifications } from '../notifications/notifications.ts';
@@ -27,14 +20,14 @@ export function addNotificationRoutes(
   route(app, 'POST /api/notify', {
     summary: 'Show a notification',
     description: 'Shows a notification on the desktop of the user.',
-    body: NotifyBody,
-    answer: NotifyAnswer,
-    error: NotifyError,
+    body: schemas.NotifyBody,
+    answer: schemas.NotifyAnswer,
+    error: schemas.NotifyError,
     async handle(request) {
       const type = request.headers['content-type'] ?? '';
       if (!/^application\/json\s*(?:;|$)/i.test(type)) throw notifyContentType();
       const { fields } = bodyOf(request);
-      if (!Value.Check(NotifyBody, fields)) throw firstMistake(fields);
+      if (!Value.Check(schemas.NotifyBody, fields)) throw firstMistake(fields);
       notifications.show({
         type: fields.notify_type,
         message: fields.message ?? null,
@@ -49,10 +42,10 @@ export function addNotificationRoutes(
   route(app, 'GET /api/notifications', {
     summary: 'Notifications',
     description: `Lists the last ${keptNotifications} notifications, newest first, in pages. Deleting a run deletes its notifications.`,
-    querystring: NotificationsQuery,
-    answer: NotificationsAnswer,
+    querystring: schemas.NotificationsQuery,
+    answer: schemas.NotificationsAnswer,
     async handle(request) {
-      const fields = new QueryFields(request.query, NotificationsQuery);
+      const fields = new QueryFields(request.query, schemas.NotificationsQuery);
       const cursor = fields.text('cursor');
       const page = notifications.page({
         after: cursor === null ? null : readCursor(cursor),
@@ -64,7 +57,7 @@ export function addNotificationRoutes(
   });
 }
 
-export function notificationAnswer(notification: KeptNotification): Static<typeof NotificationAnswer> {
+export function notificationAnswer(notification: KeptNotification): Notification {
   return {
     notification_id: notification.id,
     notify_type: notification.type,
@@ -92,7 +85,7 @@ const expectations: Record<string, Text> = {
 };
 
 function firstMistake(fields: object): AppError {
-  const [error] = Value.Errors(NotifyBody, fields);
+  const [error] = Value.Errors(schemas.NotifyBody, fields);
   const field = error?.instancePath.split('/')[1] ?? 'notify_type';
   const text = expectations[field] ?? expectations.notify_type;
   return new AppError('notify-invalid', text ?? { en: 'The notification is invalid', zh: '通知无效' });

@@ -1,17 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
-import {
-  InstallBody,
-  mostSourceCharacters,
-  NothingBody,
-  OperationAnswer,
-  OperationCancelled,
-  OperationStarted,
-  OperationsAnswer,
-  PackagesAnswer,
-  UninstallAnswer,
-  UpdateBody,
-} from '../contract/packages.ts';
+import * as schemas from '../contract/packages.ts';
+import type { Operation } from '../contract/types.ts';
 import type { InstalledPackage } from '../packages/operations/list-installed.ts';
 import type { OperationView } from '../packages/operations/operation.ts';
 import type { PackageSource } from '../packages/package-source.ts';
@@ -31,7 +20,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     summary: 'List installed packages',
     description:
       'Lists the installed packages, their sources, and the versions to which a rollback is possible.',
-    answer: PackagesAnswer,
+    answer: schemas.PackagesAnswer,
     async handle(request) {
       checkQuery(request.query);
       return { items: (await packages.installed()).map(packageItem), next: null };
@@ -42,10 +31,10 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     summary: 'Install a package',
     description:
       'Starts to install a script and responds immediately. The operation and its events report the progress. A failed installation leaves nothing behind.',
-    body: InstallBody,
-    answer: OperationStarted,
+    body: schemas.InstallBody,
+    answer: schemas.OperationStarted,
     async handle(request) {
-      const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, InstallBody);
+      const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, schemas.InstallBody);
       if (source === null) throw sourceMissing();
       const { id } = await packages.install({
         source: packages.parseSource(source, { ref, path }),
@@ -59,11 +48,11 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     summary: 'Update a package',
     description:
       'Starts to replace the installed version. The old version stays active until the new one works, and is kept for a rollback.',
-    body: UpdateBody,
-    answer: OperationStarted,
+    body: schemas.UpdateBody,
+    answer: schemas.OperationStarted,
     async handle(request) {
       const { id: scriptId } = request.params;
-      const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, UpdateBody);
+      const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, schemas.UpdateBody);
       const { id } = await packages.update(scriptId, { ...(await readSource()), prepare });
       return success(request, { en: 'Started the update', zh: '开始更新' }, { operation_id: id });
 
@@ -82,10 +71,10 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     summary: 'Roll back a package',
     description:
       'Activates the previous version. The current one is kept, so that a second rollback activates it again.',
-    body: NothingBody,
-    answer: OperationStarted,
+    body: schemas.NothingBody,
+    answer: schemas.OperationStarted,
     async handle(request) {
-      refuseUnknown(bodyOf(request).fields, NothingBody);
+      refuseUnknown(bodyOf(request).fields, schemas.NothingBody);
       const { id } = await packages.rollback(request.params.id);
       return success(request, { en: 'Started the rollback', zh: '开始回退' }, { operation_id: id });
     },
@@ -94,7 +83,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   route(app, 'DELETE /api/packages/:id', {
     summary: 'Uninstall a package',
     description: 'Takes effect immediately. Running scripts keep their files until they end.',
-    answer: UninstallAnswer,
+    answer: schemas.UninstallAnswer,
     async handle(request) {
       checkQuery(request.query);
       const { scriptId, name, keptForRuns } = await packages.uninstall(request.params.id);
@@ -106,10 +95,10 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   route(app, 'POST /api/scripts/:id/prepare', {
     summary: 'Prepare a script',
     description: 'Builds the environment of a script, so that its first run does not have to wait.',
-    body: NothingBody,
-    answer: OperationStarted,
+    body: schemas.NothingBody,
+    answer: schemas.OperationStarted,
     async handle(request) {
-      refuseUnknown(bodyOf(request).fields, NothingBody);
+      refuseUnknown(bodyOf(request).fields, schemas.NothingBody);
       const { id } = await packages.prepareScript(request.params.id);
       return success(
         request,
@@ -123,7 +112,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     summary: 'List package operations',
     description:
       'Lists the operations in progress and the latest that ended since the service started, newest first.',
-    answer: OperationsAnswer,
+    answer: schemas.OperationsAnswer,
     async handle(request) {
       checkQuery(request.query);
       const language = languageOf(request, 'en');
@@ -138,7 +127,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   };
   route(app, 'GET /api/packages/operations/:id', {
     summary: 'Get a package operation',
-    answer: OperationAnswer,
+    answer: schemas.OperationAnswer,
     handle: async (request) => operationAnswer(findOperation(request.params.id), languageOf(request, 'en')),
   });
 
@@ -146,7 +135,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     summary: 'Stop a package operation',
     description:
       'Removes everything that the operation has created. The version installed before stays. An operation in its last step is completed instead.',
-    answer: OperationCancelled,
+    answer: schemas.OperationCancelled,
     async handle(request) {
       const { id } = findOperation(request.params.id);
       // Cancelling an operation that is already being stopped succeeds, too.
@@ -176,10 +165,7 @@ function packageItem(item: InstalledPackage) {
 }
 
 /** The JSON form of a package operation. */
-export function operationAnswer(
-  operation: OperationView,
-  language: Language,
-): Static<typeof OperationAnswer> {
+export function operationAnswer(operation: OperationView, language: Language): Operation {
   const { script, source, error } = operation;
   return {
     operation_id: operation.id,
@@ -235,13 +221,13 @@ function sourceMissing(): AppError {
 function readText(fields: JsonObject, name: 'source' | 'ref' | 'path'): string | null {
   const value = fields[name];
   if (value === undefined || value === null) return null;
-  const isText = typeof value === 'string' && value !== '' && value.length <= mostSourceCharacters;
+  const isText = typeof value === 'string' && value !== '' && value.length <= schemas.mostSourceCharacters;
   // Paths, addresses and branch names contain no control characters or lone surrogates, and such text cannot be passed to git.
   if (!isText || /[\p{Cc}\p{Cs}]/u.test(value))
     throw invalidField(
       name,
-      `a string of 1 to ${mostSourceCharacters} characters without control characters`,
-      ` 1 到 ${mostSourceCharacters} 个字符的文本，不含控制字符`,
+      `a string of 1 to ${schemas.mostSourceCharacters} characters without control characters`,
+      ` 1 到 ${schemas.mostSourceCharacters} 个字符的文本，不含控制字符`,
     );
   return value;
 }

@@ -1,15 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import Value from 'typebox/value';
-import {
-  HealthAnswer,
-  MetricsText,
-  SessionAnswer,
-  StopAnswer,
-  StopBody,
-  type WarmAnswer,
-} from '../contract/service.ts';
+import * as schemas from '../contract/service.ts';
 import { RuntimesAnswer, SettingsAnswer } from '../contract/settings.ts';
+import type { Health } from '../contract/types.ts';
 import { installAdvice, interpreterSpec } from '../scripts/languages.ts';
 import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
 import { AppError } from '../shared/errors.ts';
@@ -27,8 +20,8 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   const startedMs = performance.now();
   route(app, 'GET /api/health', {
     summary: 'Check the health of the service',
-    answer: HealthAnswer,
-    async handle({ raw }): Promise<Static<typeof HealthAnswer>> {
+    answer: schemas.HealthAnswer,
+    async handle({ raw }): Promise<Health> {
       const { state, pid, silentPids } = executor.state;
       return {
         status: 'ok',
@@ -89,11 +82,11 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
     summary: 'Stop the service',
     description:
       'Refuses new runs, waits for synchronous calls to finish, then stops. Asynchronous runs continue, unless `all` is true.',
-    body: StopBody,
-    answer: StopAnswer,
+    body: schemas.StopBody,
+    answer: schemas.StopAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);
-      if (!Value.Check(StopBody, fields))
+      if (!Value.Check(schemas.StopBody, fields))
         throw new AppError('field-invalid', { en: 'all must be true or false', zh: 'all 应为布尔值' });
       // Send the answer first: a stopping service closes its connections.
       reply.raw.once('finish', () => dependencies.requestStop({ all: fields.all === true }));
@@ -106,7 +99,7 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
     summary: 'Start a session',
     description:
       'Exchanges the token, sent as `Authorization: Bearer`, for a session cookie, so that a browser can use the console. The session ends when it is ended or expires, when the token is renewed, or when the service stops. If the service requires no token, there is no session and `expires_at` is null.',
-    answer: SessionAnswer,
+    answer: schemas.SessionAnswer,
     async handle(request, reply) {
       const session = guard?.startSession(request.socket.localPort ?? 0) ?? null;
       if (session !== null) void reply.header('set-cookie', session.cookie);
@@ -117,7 +110,7 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   route(app, 'DELETE /api/session', {
     summary: 'End a session',
     description: 'Revokes the session and deletes its cookie.',
-    answer: SessionAnswer,
+    answer: schemas.SessionAnswer,
     async handle(request, reply) {
       if (guard !== null) void reply.header('set-cookie', guard.endSession(request.raw));
       return { status: 'success', expires_at: null };
@@ -127,7 +120,7 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   route(app, 'GET /metrics', {
     summary: 'Metrics',
     description: 'Returns counters and gauges of the service and its process in the Prometheus text format.',
-    answer: { description: 'All metrics.', content: { 'text/plain': { schema: MetricsText } } },
+    answer: { description: 'All metrics.', content: { 'text/plain': { schema: schemas.MetricsText } } },
     async handle(_request, reply) {
       const text = await metrics.write();
       return reply.type(metrics.contentType).send(text);
@@ -144,7 +137,7 @@ const noWarmState = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false
 function warmAnswer(
   { limits, state }: AppDependencies['warm'],
   { isKnown }: { isKnown: boolean },
-): Static<typeof WarmAnswer> {
+): Health['warm'] {
   const { hits, misses, memoryBytes, isShortOfMemory, kinds } = state() ?? noWarmState;
   return {
     hits,

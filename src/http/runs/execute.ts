@@ -3,21 +3,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
-import {
-  AcceptedAnswer,
-  ExecuteBody,
-  ExecuteForm,
-  ExecuteHeaders,
-  ExecutionAnswer,
-  ExecutionError,
-  LinkBody,
-} from '../../contract/runs.ts';
+import * as schemas from '../../contract/runs.ts';
 import type { Origin } from '../../contract/values.ts';
 import { depthOfExecute, depthOfLink } from '../../runs/callers/chain.ts';
 import type { Connection } from '../../runs/callers/trace-caller.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
-import { fingerprint } from '../../runs/keys/keyed-runs.ts';
 import type { KeyUse } from '../../runs/keys/key-store.ts';
+import { fingerprint } from '../../runs/keys/keyed-runs.ts';
 import type { RunOutcome, SubmittedRun } from '../../runs/run-request.ts';
 import { readTempFile } from '../../runs/temp-file.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -40,17 +32,17 @@ export function addExecuteRoute(
     summary: 'Run a script',
     description: 'Runs any script by its id. With `sync` true, the response waits for the end of the run.',
     consumes: ['application/json', 'application/x-www-form-urlencoded'],
-    headers: ExecuteHeaders,
+    headers: schemas.ExecuteHeaders,
     body: {
       content: {
-        'application/json': { schema: ExecuteBody },
-        'application/x-www-form-urlencoded': { schema: ExecuteForm },
+        'application/json': { schema: schemas.ExecuteBody },
+        'application/x-www-form-urlencoded': { schema: schemas.ExecuteForm },
       },
     },
-    answer: Type.Union([ExecutionAnswer, AcceptedAnswer], {
+    answer: Type.Union([schemas.ExecutionAnswer, schemas.AcceptedAnswer], {
       description: 'The outcome of the run, or the confirmation that it was accepted.',
     }),
-    error: ExecutionError,
+    error: schemas.ExecutionError,
     async handle(request, reply) {
       const body = bodyOf(request);
       const language = languageOf(request, 'zh');
@@ -97,9 +89,9 @@ export function addLinkRoute(
   route(app, 'POST /api/link', {
     summary: 'Run a node from a running script',
     description: 'Called by a running script. Waits for the end of the node and returns its envelope.',
-    body: LinkBody,
-    answer: ExecutionAnswer,
-    error: ExecutionError,
+    body: schemas.LinkBody,
+    answer: schemas.ExecutionAnswer,
+    error: schemas.ExecutionError,
     async handle(request, reply) {
       const body = bodyOf(request);
       const language = languageOf(request, 'zh');
@@ -140,7 +132,7 @@ const formBooleans = new Map([
 export function readSync({ kind, fields }: Body): boolean {
   const given = fields.sync ?? false;
   const sync = kind === 'form' ? formBooleans.get(String(given).trim().toLowerCase()) : given;
-  if (!Value.Check(ExecuteBody.properties.sync, sync) || sync === undefined)
+  if (!Value.Check(schemas.ExecuteBody.properties.sync, sync) || sync === undefined)
     throw invalid('sync', 'true or false', 'true 或 false');
   return sync;
 }
@@ -189,7 +181,8 @@ export function readIdempotencyKey({
 }: Pick<IncomingMessage, 'headersDistinct'>): string | null {
   const [key, second] = headersDistinct['idempotency-key'] ?? [];
   if (key === undefined) return null;
-  if (second === undefined && Value.Check(ExecuteHeaders.properties['idempotency-key'], key)) return key;
+  if (second === undefined && Value.Check(schemas.ExecuteHeaders.properties['idempotency-key'], key))
+    return key;
   // The text does not contain the key, because clients may treat it as a secret.
   throw new AppError('idempotency-key-invalid', {
     en: 'Idempotency-Key must be sent once and consist of 1 to 255 visible ASCII characters (no spaces).',
@@ -279,7 +272,7 @@ function failedOutcome(error: unknown, language: Language): RunOutcome {
   };
 }
 
-function executionAnswer(outcome: RunOutcome): Encoded<Static<typeof ExecutionAnswer>> {
+function executionAnswer(outcome: RunOutcome): Encoded<Static<typeof schemas.ExecutionAnswer>> {
   return {
     status: outcome.success ? 'success' : 'error',
     message: outcome.message,

@@ -1,17 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import {
-  OutcomesAnswer,
-  OutcomesQuery,
-  RunsAnswer,
-  RunsQuery,
-  StatsAnswer,
-  StatsQuery,
-  TreeAnswer,
-} from '../../contract/history.ts';
+import * as schemas from '../../contract/history.ts';
 import { endCauses, origins, runStates } from '../../contract/values.ts';
 import type { Cursor, RunQuery, ScriptOutcomes } from '../../runs/history/history-store.ts';
-import { growTree, type RunTree } from '../../runs/history/history-store.ts';
-import { describeCounts, type Tally } from '../../runs/history/history-store.ts';
+import { describeCounts, growTree, type RunTree, type Tally } from '../../runs/history/history-store.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { beginOfDay, lastDays } from '../../shared/local-day.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -28,8 +19,8 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   route(app, 'GET /api/runs', {
     summary: 'List runs',
     description: 'Lists the stored runs that match, newest first, in pages.',
-    querystring: RunsQuery,
-    answer: RunsAnswer,
+    querystring: schemas.RunsQuery,
+    answer: schemas.RunsAnswer,
     async handle(request, reply) {
       // The search stops when the caller disconnects.
       const page = await history.page(readQuery(request.query), whenAnswered(request, reply));
@@ -43,7 +34,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     summary: 'Get the chain of a run',
     description:
       'Returns the run, its ancestors and all their descendants, as a tree. The root is the oldest ancestor that is still stored.',
-    answer: TreeAnswer,
+    answer: schemas.TreeAnswer,
     async handle(request, reply) {
       checkQuery(request.query);
       const { runId } = findRun(runs, request, reply);
@@ -57,10 +48,10 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     summary: 'Get statistics',
     description:
       'Counts outcomes and durations by script and by day in local time. Includes runs that are no longer stored.',
-    querystring: StatsQuery,
-    answer: StatsAnswer,
+    querystring: schemas.StatsQuery,
+    answer: schemas.StatsAnswer,
     async handle(request) {
-      const query = new QueryFields(request.query, StatsQuery);
+      const query = new QueryFields(request.query, schemas.StatsQuery);
       const days = lastDays(query.integer('days'), clock.now());
       const [from = '', to = ''] = [days[0], days.at(-1)];
       const counts = await history.counts({ from, to, scriptId: query.uuid('script') });
@@ -92,10 +83,10 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     summary: 'List the latest outcomes of each script',
     description:
       'Lists the state, queue time and duration of the latest runs of all scripts, or of the given ones.',
-    querystring: OutcomesQuery,
-    answer: OutcomesAnswer,
+    querystring: schemas.OutcomesQuery,
+    answer: schemas.OutcomesAnswer,
     async handle(request) {
-      const fields = new QueryFields(request.query, OutcomesQuery);
+      const fields = new QueryFields(request.query, schemas.OutcomesQuery);
       const outcomes = await history.outcomes({
         scriptIds: fields.uuids('script'),
         runsEach: fields.integer('limit'),
@@ -106,7 +97,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
 }
 
 function readQuery(query: unknown): RunQuery {
-  const fields = new QueryFields(query, RunsQuery);
+  const fields = new QueryFields(query, schemas.RunsQuery);
   const cursor = fields.text('cursor');
   return {
     scriptId: fields.uuid('script'),

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
-import { OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../../contract/runs.ts';
+import * as schemas from '../../contract/runs.ts';
 import { leftOutLine } from '../../runs/outcome/read-outcome.ts';
 import { type Gap, gapsOf } from '../../runs/output/log-layout.ts';
 import type { OutputPiece, OutputView, StreamName } from '../../runs/output/run-outputs.ts';
@@ -25,10 +25,10 @@ export function addOutputRoutes(
       summary: `Get the ${stream} of a run`,
       description:
         'Returns the bytes as the script wrote them, during the run and afterwards. With `follow`, the response continues until the run ends. To resume an interrupted response, send `Range: bytes=<bytes received>-`.',
-      querystring: OutputQuery,
-      headers: OutputHeaders,
-      answer: OutputAnswer,
-      otherAnswers: { 206: OutputPartAnswer },
+      querystring: schemas.OutputQuery,
+      headers: schemas.OutputHeaders,
+      answer: schemas.OutputAnswer,
+      otherAnswers: { 206: schemas.OutputPartAnswer },
       async handle(request, reply) {
         const record = runs.getBrief(request.params.id);
         const { runId } = record;
@@ -76,8 +76,8 @@ function headersOf({ contentRange, contentLength }: OutputPlan): Record<string, 
 }
 
 function followOf(query: unknown): boolean {
-  if (Value.Check(OutputQuery, query)) {
-    checkQuery(query, OutputQuery);
+  if (Value.Check(schemas.OutputQuery, query)) {
+    checkQuery(query, schemas.OutputQuery);
     return ['', 'true', '1'].includes(query.follow ?? 'false');
   }
   throw new AppError('field-invalid', {

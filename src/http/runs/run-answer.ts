@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EventData } from '../../contract/events.ts';
+import type * as wire from '../../contract/types.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import type { Encoded } from '../send-json.ts';
@@ -19,7 +19,7 @@ export function findRun(
  * The JSON form of a run record. If a brief record omits a large envelope, `result` has only its code and the beginning of its
  * message.
  */
-export function runAnswer(record: BriefRun): Encoded<EventData<'run.ended'>> {
+export function runAnswer(record: BriefRun): Encoded<wire.BriefRun> {
   const { code, message } = record;
   return {
     run_id: record.runId,

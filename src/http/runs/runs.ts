@@ -1,17 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import {
-  CancelAnswer,
-  DeleteAnswer,
-  NotesAnswer,
-  OriginHeaders,
-  RerunAnswer,
-  RerunBody,
-  RunAnswer,
-  RunQuery,
-} from '../../contract/runs.ts';
+import * as schemas from '../../contract/runs.ts';
 import { depthOfExecute } from '../../runs/callers/chain.ts';
-import { rerunInputs } from '../../runs/rerun.ts';
 import type { RunEnds } from '../../runs/live-runs.ts';
+import { rerunInputs } from '../../runs/rerun.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -30,10 +21,10 @@ export function addRunRoutes(
     summary: 'Get a run',
     description:
       'Returns the record of a run, during the run and afterwards. With `wait`, the response waits for the end of the run.',
-    querystring: RunQuery,
-    answer: RunAnswer,
+    querystring: schemas.RunQuery,
+    answer: schemas.RunAnswer,
     async handle(request, reply) {
-      const waitMs = readWaitMs(new QueryFields(request.query, RunQuery).text('wait'));
+      const waitMs = readWaitMs(new QueryFields(request.query, schemas.RunQuery).text('wait'));
       let record = runs.get(request.params.id);
       reply.raw.setHeader('x-hob-run-id', record.runId);
       if (waitMs > 0 && record.endedAt === null) {
@@ -50,7 +41,7 @@ export function addRunRoutes(
     summary: 'Get the notes of a run',
     description:
       'Returns remarks of Hob about the run, for example why it had no window. They are separate from the output of the script.',
-    answer: NotesAnswer,
+    answer: schemas.NotesAnswer,
     async handle(request, reply) {
       const { runId } = findRun(runs, request, reply);
       return reply.type('text/plain; charset=utf-8').send(await runs.notes(runId));
@@ -61,7 +52,7 @@ export function addRunRoutes(
     summary: 'Stop a run',
     description:
       'Removes a queued run from the queue, or stops a running one together with all its processes and the runs it waits for. Responds immediately; the record shows how the run ended.',
-    answer: CancelAnswer,
+    answer: schemas.CancelAnswer,
     async handle(request, reply) {
       const { runId } = findRun(runs, request, reply);
       runs.cancel(runId);
@@ -73,9 +64,9 @@ export function addRunRoutes(
     summary: 'Repeat a run',
     description:
       'Runs the same script again, asynchronously, with the stored data and params. Secrets are not stored: send them again.',
-    headers: OriginHeaders,
-    body: RerunBody,
-    answer: RerunAnswer,
+    headers: schemas.OriginHeaders,
+    body: schemas.RerunBody,
+    answer: schemas.RerunAnswer,
     async handle(request, reply) {
       const body = bodyOf(request);
       const record = runs.get(request.params.id);
@@ -98,7 +89,7 @@ export function addRunRoutes(
   route(app, 'DELETE /api/runs/:id', {
     summary: 'Delete a run',
     description: 'Deletes the record and the folder of a run that has ended.',
-    answer: DeleteAnswer,
+    answer: schemas.DeleteAnswer,
     async handle(request, reply) {
       const run = findRun(runs, request, reply);
       await runRemover.remove(run);

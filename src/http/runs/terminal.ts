@@ -1,11 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
-import {
-  TerminalAnswer,
-  TerminalDoneAnswer,
-  TerminalInputBody,
-  TerminalSizeBody,
-} from '../../contract/terminal.ts';
+import * as schemas from '../../contract/terminal.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -17,7 +12,7 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
     summary: 'Get the terminal of a run',
     description:
       'For a run started from the console: whether its terminal accepts input, and its size. The output of the script is part of the events of the run.',
-    answer: TerminalAnswer,
+    answer: schemas.TerminalAnswer,
     async handle(request, reply) {
       const terminal = await runTerminals.look(findRun(runs, request, reply).runId);
       return {
@@ -33,12 +28,12 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
     summary: 'Send input to the terminal of a run',
     description:
       'The script reads the text as if it were typed; Ctrl-C is `\\u0003`. With `sender` and `number`, a client can safely repeat a request that got no response.',
-    body: TerminalInputBody,
-    answer: TerminalDoneAnswer,
+    body: schemas.TerminalInputBody,
+    answer: schemas.TerminalDoneAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       const { runId } = findRun(runs, request, reply);
-      if (!Value.Check(TerminalInputBody, fields)) throw inputInvalid();
+      if (!Value.Check(schemas.TerminalInputBody, fields)) throw inputInvalid();
       const { text, sender, number, answers = null } = fields;
       if ((sender === undefined) !== (number === undefined)) throw inputInvalid();
       const order = sender === undefined || number === undefined ? null : { sender, number };
@@ -50,12 +45,12 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
   route(app, 'POST /api/runs/:id/terminal/size', {
     summary: 'Resize the terminal of a run',
     description: 'The script receives SIGWINCH.',
-    body: TerminalSizeBody,
-    answer: TerminalDoneAnswer,
+    body: schemas.TerminalSizeBody,
+    answer: schemas.TerminalDoneAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       const { runId } = findRun(runs, request, reply);
-      if (!Value.Check(TerminalSizeBody, fields)) throw sizeInvalid();
+      if (!Value.Check(schemas.TerminalSizeBody, fields)) throw sizeInvalid();
       runTerminals.resize(runId, fields);
       return { status: 'success' };
     },
