@@ -225,7 +225,7 @@ describe('a Python environment that cannot be built', () => {
 
   it.each([
     ['an invalid line', '# first\nrequests 2.31\n', '"requests 2.31" is not a valid requirement'],
-    ['a missing file', '-r gone.txt\n', 'The file gone.txt does not exist'],
+    ['a missing file', '-r gone.txt\n', '/gone.txt does not exist'],
     ['a missing folder', './gone\n', 'No such file or folder: ./gone'],
   ])('shows what pip says about %s', async (_what, requirements, sentence) => {
     const scene = await EnvironmentScene.open();
