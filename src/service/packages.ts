@@ -3,7 +3,6 @@ import { checkRecipe } from '../environments/recipe/read-recipe.ts';
 import { eventData } from '../http/events/event-data.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import { parseSource } from '../packages/fetch/parse-source.ts';
-import type { PackageOperations } from '../packages/operations/operation.ts';
 import { Packages } from '../packages/operations/packages.ts';
 import type { EventLog } from '../runs/events/event-log.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
@@ -112,10 +111,7 @@ export function composePackages(parts: PackageParts): ComposedPackages {
 }
 
 /** Publishes the progress of package operations to clients. */
-export function publishPackages(
-  packages: Pick<PackageOperations, 'progress'>,
-  eventLog: EventLog,
-): () => void {
+export function publishPackages(packages: Pick<Packages, 'progress'>, eventLog: EventLog): () => void {
   return publishProgress(eventLog, {
     type: 'package.progress',
     feed: packages.progress,

@@ -4,8 +4,13 @@ import { join, relative } from 'node:path';
 
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import type { FetchLimits, FetchedPackage, FetchProgress, PackageSource } from '../../src/packages/package-source.ts';
 import { fetchPackage } from '../../src/packages/fetch/fetch-package.ts';
+import type {
+  FetchedPackage,
+  FetchLimits,
+  FetchProgress,
+  PackageSource,
+} from '../../src/packages/package-source.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { until } from './until.ts';
 

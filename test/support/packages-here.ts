@@ -4,9 +4,13 @@ import { basename, join } from 'node:path';
 
 import { onTestFinished } from 'vitest';
 
-import type { FetchOptions, PackageCatalogue, PrepareScript } from '../../src/packages/operations/needs.ts';
+import type { FetchOptions } from '../../src/packages/fetch/fetch-package.ts';
+import type {
+  OperationView,
+  PackageCatalogue,
+  PrepareScript,
+} from '../../src/packages/operations/operation.ts';
 import { Packages, type PackagesOptions } from '../../src/packages/operations/packages.ts';
-import type { OperationView } from '../../src/packages/operations/operation.ts';
 import type { FetchedPackage, PackageSource } from '../../src/packages/package-source.ts';
 import { loadFolder } from '../../src/scripts/load-folder.ts';
 import type { Script } from '../../src/scripts/script.ts';
@@ -67,7 +71,7 @@ export async function packagesHere({ folder, hooks = {} }: { folder?: string; ho
     prepare: (script, waiter) =>
       hooks.prepare?.(script, waiter) ?? Promise.resolve({ kind: 'none' as const }),
     isInUse: (id, path) => hooks.isInUse?.(id, path) ?? false,
-    parseSource: (text, { ref, path }) => {
+    parseSource: (text, { ref, path } = {}) => {
       if (!text.startsWith('/'))
         throw new AppError('package-source-invalid', {
           en: `not absolute: ${text}`,

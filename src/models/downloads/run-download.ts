@@ -1,9 +1,8 @@
-import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { lstat, statfs } from 'node:fs/promises';
+
 import { brief } from '../../shared/brief.ts';
+import { claimFolder } from '../../shared/claim-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
-import { isAlive, startTicksOf } from '../../shared/is-alive.ts';
 import { compileGlobs } from '../glob.ts';
 import type { Hub, HubFile, RepoListing } from '../hubs/hub.ts';
 import { formatRepoId } from '../repo-id.ts';
@@ -15,16 +14,8 @@ import type { Layout } from './layout.ts';
 import { modelScopeLayout } from './modelscope-layout.ts';
 import { ensureFolder, unusable } from './safe-folder.ts';
 
-const retryMs = 250;
-const claimName = /^hob-(\d+)-(\d+|x)\.claim$/;
-
-interface LockOptions {
-  readonly cache: string;
-  /** Name of the repo's folder. */
-  readonly name: string;
-  readonly signal: AbortSignal;
-}
-
+/** The claims are in the folder of huggingface_hub's own locks, which have other names. */
+const claimNames = { prefix: 'hob-', suffix: '.claim' };
 /** Disk space to leave free for other programs. */
 const reserveBytes = 16 * 1024 * 1024;
 const mostNamed = 10;
@@ -58,7 +49,8 @@ export async function runDownload(options: RunOptions): Promise<void> {
   // A cancelled download must not wait for hashes.
   signal.addEventListener('abort', () => void hashing.close(), { once: true });
   try {
-    unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
+    const makeFolder = () => ensureFolder(cache, '.locks', `models--${repo.owner}--${repo.name}`);
+    unlock = await claimFolder(await makeFolder(), claimNames, { signal, makeFolder });
     const layout = await layoutOf(options, listing, hashing);
     folder = layout.folder;
     meter.folder = layout.snapshot;
@@ -213,46 +205,4 @@ function noSpace(folder: string, neededBytes?: number, freeBytes?: number): AppE
 
 function inMebibytes(bytes: number): string {
   return Math.ceil(bytes / 2 ** 20).toLocaleString('en');
-}
-
-/**
- * Waits until no other Hob process uses this repo, and locks the repo until the returned function is called.
- *
- * Each process creates a claim file named after its pid and start time. It has the lock if it then finds no claim of another live
- * process. Two processes that find each other's claims both remove their own and retry. Any process may delete the claim of a dead
- * process, because no later process can have the same name. So a lock ends with its owner, and two processes never take over the
- * same lock. The claims are in the folder of huggingface_hub's own locks, which have other names.
- */
-async function lockRepo({ cache, name, signal }: LockOptions): Promise<() => Promise<void>> {
-  const folder = await ensureFolder(cache, '.locks', name);
-  const ticks = startTicksOf(process.pid);
-  const own = `hob-${process.pid}-${ticks ?? 'x'}.claim`;
-  const claim = join(folder, own);
-  for (;;) {
-    signal.throwIfAborted();
-    if (!(await hasOthers(folder, own))) {
-      await writeFile(claim, '', { flag: 'w' });
-      if (!(await hasOthers(folder, own))) return () => rm(claim, { force: true });
-      await rm(claim, { force: true });
-    }
-    await pause(retryMs * (0.5 + Math.random()), undefined, { signal });
-  }
-}
-
-async function hasOthers(folder: string, own: string): Promise<boolean> {
-  let found = false;
-  for (const name of await readdir(folder)) {
-    const [, pid, ticks] = claimName.exec(name) ?? [];
-    if (pid === undefined || ticks === undefined || name === own) continue;
-    if (isHeld(Number(pid), ticks)) found = true;
-    else await rm(join(folder, name), { force: true });
-  }
-  return found;
-}
-
-/** Whether the process is alive and still the same one. If the start time is unknown, the pid alone decides. */
-function isHeld(pid: number, ticks: string): boolean {
-  if (pid === 0 || !isAlive(pid)) return false;
-  const now = startTicksOf(pid);
-  return ticks === 'x' || now === null || String(now) === ticks;
 }

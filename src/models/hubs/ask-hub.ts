@@ -11,22 +11,13 @@ import {
   TransientError,
   transient,
 } from './http-client.ts';
-import type { HubAccess, Part } from './hub.ts';
+import type { HubAccess, HubFile, Part } from './hub.ts';
 import { badAnswer, type RefusalContext, refusalOf, retryAfterMs, unreachable } from './hub-errors.ts';
 
 export interface HubOptions {
   readonly access: HubAccess;
   readonly client: HubClient;
   readonly pace: number;
-}
-
-interface About {
-  readonly source: ModelSource;
-  readonly repo: RepoId;
-  readonly revision: string | null;
-  readonly signal: AbortSignal;
-  /** The headers with which this hub expects a token. */
-  readonly credentialsOf: (token: string) => Readonly<Record<string, string>>;
 }
 
 const longestTokenBytes = 4096;
@@ -47,8 +38,61 @@ interface AskOptions extends GetOptions, RefusalContext {
   readonly accepts?: readonly number[];
 }
 
+/** The part that all hubs have in common: address, credentials and the request of a file. */
+export abstract class AskedHub {
+  abstract readonly source: ModelSource;
+  readonly #options: HubOptions;
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+  }
+
+  /** The headers with which this hub expects a token. */
+  protected abstract credentialsOf(token: string): Readonly<Record<string, string>>;
+
+  protected abstract addressOf(repo: RepoId, snapshot: string, file: HubFile): URL;
+
+  protected get endpoint(): URL {
+    return parseEndpoint(this.#options.access);
+  }
+
+  get host(): string {
+    return this.endpoint.host;
+  }
+
+  async open(
+    repo: RepoId,
+    snapshot: string,
+    file: HubFile,
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<HubResponse> {
+    const asking = await this.asking(repo, snapshot, signal);
+    const url = this.addressOf(repo, snapshot, file);
+    return askHub(url, { ...asking, headers: rangeHeaders(part), accepts: [200, 206, 416] });
+  }
+
+  /** Prepares the options of a request. Reads the token each time, because the user may log in meanwhile. */
+  protected async asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
+    const { access, client, pace } = this.#options;
+    refuseOffline(access);
+    const token = await readToken(access);
+    return {
+      client,
+      pace,
+      source: this.source,
+      repo,
+      revision,
+      signal,
+      endpoint: this.endpoint,
+      hasToken: token !== null,
+      credentials: token === null ? {} : this.credentialsOf(token),
+    } as const;
+  }
+}
+
 /** Sends a GET request and returns the response if its status is accepted. Retries transient failures a few times, and throws for others. */
-export async function askHub(url: URL, options: AskOptions): Promise<HubResponse> {
+async function askHub(url: URL, options: AskOptions): Promise<HubResponse> {
   const { client, signal, pace, accepts = [200, 206] } = options;
   for (let attempt = 1; ; attempt++) {
     const result = await client.get(url, options).catch((error: unknown) => {
@@ -133,7 +177,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 
 /** The address of a hub. It ends with a slash, so that relative paths can be appended. */
-export function parseEndpoint({ endpoint }: HubAccess): URL {
+function parseEndpoint({ endpoint }: HubAccess): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
   const isWeb = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
   if (!isWeb || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
@@ -155,7 +199,7 @@ export function parseEndpoint({ endpoint }: HubAccess): URL {
 }
 
 /** The token to send. Null if there is none, or if it has characters that are invalid in a header. */
-export async function readToken({ token, tokenFile }: HubAccess): Promise<string | null> {
+async function readToken({ token, tokenFile }: HubAccess): Promise<string | null> {
   if (token !== null) return usable(token);
   if (tokenFile === null) return null;
   const read = await readRegularFile(tokenFile, { maxBytes: longestTokenBytes });
@@ -167,7 +211,7 @@ function usable(text: string): string | null {
   return /^[\x21-\x7E]+$/.test(token) ? token : null;
 }
 
-export function refuseOffline({ isOffline }: HubAccess): void {
+function refuseOffline({ isOffline }: HubAccess): void {
   if (!isOffline) return;
   throw new AppError(
     'hub-unreachable',
@@ -180,32 +224,7 @@ export function refuseOffline({ isOffline }: HubAccess): void {
 }
 
 /** Headers that request a file from an offset on, if the file has not changed. */
-export function rangeHeaders({ offset, etag }: Part): Record<string, string> {
+function rangeHeaders({ offset, etag }: Part): Record<string, string> {
   if (offset === 0) return {};
   return { range: `bytes=${offset}-`, ...(etag !== null && { 'if-range': etag }) };
-}
-
-/** Encodes a path for a URL. Slashes stay. */
-export function inAddress(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
-}
-
-/** Prepares the options of a request to a hub. Reads the token each time, because the user may log in meanwhile. */
-export async function prepareAsking(
-  { access, client, pace }: HubOptions,
-  { source, repo, revision, signal, credentialsOf }: About,
-) {
-  refuseOffline(access);
-  const token = await readToken(access);
-  return {
-    client,
-    pace,
-    source,
-    repo,
-    revision,
-    signal,
-    endpoint: parseEndpoint(access),
-    hasToken: token !== null,
-    credentials: token === null ? {} : credentialsOf(token),
-  } as const;
 }

@@ -1,14 +1,6 @@
 import { isJsonObject } from '../../shared/json.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
-import {
-  askForJson,
-  askHub,
-  type HubOptions,
-  inAddress,
-  parseEndpoint,
-  prepareAsking,
-  rangeHeaders,
-} from './ask-hub.ts';
+import { AskedHub, askForJson } from './ask-hub.ts';
 import {
   badEntry,
   checkFiles,
@@ -20,8 +12,7 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { HubResponse } from './http-client.ts';
-import type { Hub, HubFile, Part, RepoListing } from './hub.ts';
+import type { Hub, HubFile, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const mostPages = 2000;
@@ -29,21 +20,12 @@ const pageBytes = 16 * 1024 * 1024;
 const defaultRevision = 'main';
 
 /** Hugging Face, or a server with the same API. */
-export class HuggingFaceHub implements Hub {
+export class HuggingFaceHub extends AskedHub implements Hub {
   readonly source = 'huggingface';
-  readonly #options: HubOptions;
-
-  constructor(options: HubOptions) {
-    this.#options = options;
-  }
-
-  get host(): string {
-    return parseEndpoint(this.#options.access).host;
-  }
 
   async list(repo: RepoId, wanted: string | null, signal: AbortSignal): Promise<RepoListing> {
     const revision = checkRevision(wanted ?? defaultRevision);
-    const asking = await this.#asking(repo, wanted, signal);
+    const asking = await this.asking(repo, wanted, signal);
     const { endpoint } = asking;
     const model = `api/models/${formatRepoId(repo)}`;
     const about = new URL(`${model}/revision/${encodeURIComponent(revision)}`, endpoint);
@@ -70,23 +52,13 @@ export class HuggingFaceHub implements Hub {
     return { snapshot: commit, ref: revision === commit ? null : revision, files };
   }
 
-  async open(
-    repo: RepoId,
-    snapshot: string,
-    file: HubFile,
-    part: Part,
-    signal: AbortSignal,
-  ): Promise<HubResponse> {
-    const asking = await this.#asking(repo, snapshot, signal);
-    const path = `${formatRepoId(repo)}/resolve/${snapshot}/${inAddress(file.path)}`;
-    const headers = rangeHeaders(part);
-    return askHub(new URL(path, asking.endpoint), { ...asking, headers, accepts: [200, 206, 416] });
+  protected addressOf(repo: RepoId, snapshot: string, { path }: HubFile): URL {
+    const encoded = path.split('/').map(encodeURIComponent).join('/');
+    return new URL(`${formatRepoId(repo)}/resolve/${snapshot}/${encoded}`, this.endpoint);
   }
 
-  #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
-    const { source } = this;
-    const credentialsOf = (token: string) => ({ authorization: `Bearer ${token}` });
-    return prepareAsking(this.#options, { source, repo, revision, signal, credentialsOf });
+  protected credentialsOf(token: string) {
+    return { authorization: `Bearer ${token}` };
   }
 }
 

@@ -1,13 +1,6 @@
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
-import {
-  askForJson,
-  askHub,
-  type HubOptions,
-  parseEndpoint,
-  prepareAsking,
-  rangeHeaders,
-} from './ask-hub.ts';
+import { AskedHub, askForJson } from './ask-hub.ts';
 import {
   badEntry,
   checkFiles,
@@ -18,29 +11,19 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { HubResponse } from './http-client.ts';
-import type { Hub, HubFile, Part, RepoListing } from './hub.ts';
+import type { Hub, HubFile, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const listBytes = 64 * 1024 * 1024;
 const defaultRevision = 'master';
 
 /** ModelScope, or a server with the same API. */
-export class ModelScopeHub implements Hub {
+export class ModelScopeHub extends AskedHub implements Hub {
   readonly source = 'modelscope';
-  readonly #options: HubOptions;
-
-  constructor(options: HubOptions) {
-    this.#options = options;
-  }
-
-  get host(): string {
-    return parseEndpoint(this.#options.access).host;
-  }
 
   async list(repo: RepoId, wanted: string | null, signal: AbortSignal): Promise<RepoListing> {
     const revision = checkRevision(wanted ?? defaultRevision);
-    const asking = await this.#asking(repo, wanted, signal);
+    const asking = await this.asking(repo, wanted, signal);
     const { host } = asking.endpoint;
     const url = this.#address(repo, 'repo/files', { Revision: revision, Recursive: 'True' });
     const { document } = await askForJson(url, { ...asking, maxBytes: listBytes });
@@ -54,28 +37,18 @@ export class ModelScopeHub implements Hub {
     return { snapshot: revision, ref: null, files };
   }
 
-  async open(
-    repo: RepoId,
-    snapshot: string,
-    file: HubFile,
-    part: Part,
-    signal: AbortSignal,
-  ): Promise<HubResponse> {
-    const asking = await this.#asking(repo, snapshot, signal);
-    const url = this.#address(repo, 'repo', { Revision: snapshot, FilePath: file.path });
-    return askHub(url, { ...asking, headers: rangeHeaders(part), accepts: [200, 206, 416] });
+  protected addressOf(repo: RepoId, snapshot: string, { path }: HubFile): URL {
+    return this.#address(repo, 'repo', { Revision: snapshot, FilePath: path });
+  }
+
+  protected credentialsOf(token: string) {
+    return { cookie: `m_session_id=${encodeURIComponent(token)}` };
   }
 
   #address({ owner, name }: RepoId, what: string, query: Record<string, string>): URL {
-    const url = new URL(`api/v1/models/${owner}/${name}/${what}`, parseEndpoint(this.#options.access));
+    const url = new URL(`api/v1/models/${owner}/${name}/${what}`, this.endpoint);
     url.search = new URLSearchParams(query).toString();
     return url;
-  }
-
-  #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
-    const { source } = this;
-    const credentialsOf = (token: string) => ({ cookie: `m_session_id=${encodeURIComponent(token)}` });
-    return prepareAsking(this.#options, { source, repo, revision, signal, credentialsOf });
   }
 }
 

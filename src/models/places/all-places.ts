@@ -1,18 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Witness } from '../evidence.ts';
-import type { RepoId } from '../repo-id.ts';
-import { huggingFaceCache } from './hugging-face-cache.ts';
-import { modelScopeCache } from './model-scope-cache.ts';
 import { oldModelScopeCache } from './old-model-scope-cache.ts';
-import {
-  descend,
-  foldersIn,
-  type Holding,
-  ownersAndNames,
-  type Place,
-  type PlaceTraits,
-  placeAt,
-} from './place.ts';
+import { descend, foldersIn, ownersAndNames, type Place, type PlaceTraits } from './place.ts';
+import { huggingFaceCache, modelScopeCache } from './snapshot-caches.ts';
 
 const extra = { kind: 'extra', isRemovable: false } as const;
 const mostOwners = 200;
@@ -85,15 +75,15 @@ async function isModelScope(root: string, witness: Witness): Promise<boolean> {
 
 /** Folders `OWNER/NAME` with plain files: Hob's own folder, and folders that users arrange. */
 function plainFolders(root: string, traits: PlaceTraits): Place {
-  return placeAt(root, traits, { repos: ownersAndNames, holding: holdingIn });
-}
-
-async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness): Promise<Holding | null> {
-  const folder = await descend(root, [owner, name], witness);
-  if (folder === null) return null;
   return {
-    folder,
-    link: null,
-    candidates: [{ folder, revision: null, list: null, asked: null, mark: null }],
+    ...traits,
+    root,
+    repos: (witness) => ownersAndNames(root, witness),
+    async holding({ owner, name }, witness) {
+      const folder = await descend(root, [owner, name], witness);
+      if (folder === null) return null;
+      const candidate = { folder, revision: null, list: null, asked: null, mark: null };
+      return { folder, link: null, candidates: [candidate] };
+    },
   };
 }

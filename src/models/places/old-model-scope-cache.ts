@@ -12,7 +12,6 @@ import {
   ownersAndNames,
   type Place,
   type PlaceTraits,
-  placeAt,
 } from './place.ts';
 
 /**
@@ -20,7 +19,12 @@ import {
  * true name beside it. The library writes the file `.msc` first and `.mv` last.
  */
 export function oldModelScopeCache(root: string, traits: PlaceTraits): Place {
-  return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
+  return {
+    ...traits,
+    root,
+    repos: (witness) => reposIn(root, witness),
+    holding: (repo, witness) => holdingIn(root, repo, witness),
+  };
 }
 
 const masked = (name: string) => name.replaceAll('.', '___');

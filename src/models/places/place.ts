@@ -15,22 +15,7 @@ export interface Place {
   holding(repo: RepoId, witness: Witness): Promise<Holding | null>;
 }
 
-/** The layout of models below a root. */
-interface PlaceLayout {
-  repos(root: string, witness: Witness): Promise<RepoId[]>;
-  holding(root: string, repo: RepoId, witness: Witness): Promise<Holding | null>;
-}
-
 export type PlaceTraits = Pick<Place, 'kind' | 'isRemovable'>;
-
-export function placeAt(root: string, traits: PlaceTraits, layout: PlaceLayout): Place {
-  return {
-    ...traits,
-    root,
-    repos: (witness) => layout.repos(root, witness),
-    holding: (repo, witness) => layout.holding(root, repo, witness),
-  };
-}
 
 /** The files of a repo in one place. */
 export interface Holding {
@@ -98,18 +83,4 @@ export async function ownersAndNames(root: string, witness: Witness): Promise<Re
     }
   }
   return repos;
-}
-
-/** Sorts snapshots: the preferred ones in their order, then the others, newest first. */
-export async function byPreference(
-  parent: string,
-  names: readonly string[],
-  preferred: readonly string[],
-  witness: Witness,
-): Promise<string[]> {
-  const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await witness.look(join(parent, name)))?.mtimeNs ?? 0n })),
-  );
-  const newestFirst = dated.sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ name }) => name);
-  return [...new Set([...preferred.filter((name) => names.includes(name)), ...newestFirst])];
 }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import type { Text } from '../../shared/text.ts';
 import type { FetchLimits } from '../package-source.ts';
 import { showName, tooLarge, unsafe } from './package-errors.ts';
@@ -192,4 +194,9 @@ export function splitPath(path: string): string[] {
     }
   }
   return names;
+}
+
+/** Decodes a name of unknown encoding: as UTF-8 if valid, otherwise as GBK. */
+export function decodeName(bytes: Uint8Array): string {
+  return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'gbk', { ignoreBOM: true }).decode(bytes);
 }

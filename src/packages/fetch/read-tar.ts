@@ -3,10 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
 import { type Entry, extract, type Headers } from 'tar-stream';
-
+import { decodeName } from './entry-names.ts';
 import { damaged, showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
-import { decodeName } from './read-zip.ts';
 
 interface TarOptions {
   readonly isCompressed: boolean;

@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 
+import { decodeName } from './entry-names.ts';
 import { damaged, showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { Claimed, PackageWriter } from './package-writer.ts';
 
@@ -238,9 +238,4 @@ function decodeZipName({ bytes, isMarkedUtf8, extraFields }: RawName): string {
     if (data.readUInt32LE(1) === crc32(bytes)) return data.subarray(5).toString();
   }
   return decodeName(bytes);
-}
-
-/** Decodes a name of unknown encoding: as UTF-8 if valid, otherwise as GBK. */
-export function decodeName(bytes: Uint8Array): string {
-  return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'gbk', { ignoreBOM: true }).decode(bytes);
 }

@@ -11,8 +11,7 @@ import {
   versionOf,
 } from '../store/installed-record.ts';
 import { hashTree, type RecordReading } from '../store/package-store.ts';
-import type { PackageParts } from './needs.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, PackageParts } from './operation.ts';
 import { broken, notPrepared, notTaken, placeOf, usedElsewhere } from './refusals.ts';
 
 interface BringOptions {

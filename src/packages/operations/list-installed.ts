@@ -3,7 +3,7 @@ import type { Script } from '../../scripts/script.ts';
 import type { PackageSource } from '../package-source.ts';
 import { versionOf } from '../store/installed-record.ts';
 import type { PackageStore } from '../store/package-store.ts';
-import type { PackageCatalogue } from './needs.ts';
+import type { PackageCatalogue } from './operation.ts';
 
 /** An installed package. Fields that a damaged record lacks are null. */
 export interface InstalledPackage {

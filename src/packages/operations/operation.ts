@@ -1,15 +1,52 @@
 import { randomUUID } from 'node:crypto';
 
 import type { OperationKind, OperationStage, OperationState } from '../../contract/values.ts';
-import type { Problem } from '../../scripts/script.ts';
+import type { Problem, Script } from '../../scripts/script.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import type { Logger } from '../../shared/log.ts';
 import { Slots } from '../../shared/slots.ts';
 import type { Text } from '../../shared/text.ts';
+import type { checkFolder } from '../check/check-folder.ts';
+import type { fetchPackage } from '../fetch/fetch-package.ts';
 import type { FetchProgress, PackageSource } from '../package-source.ts';
+import type { PackageStore } from '../store/package-store.ts';
 import { refusalOf, tooMany } from './refusals.ts';
+
+/** The part of the catalogue that packages need. */
+export interface PackageCatalogue {
+  find(id: string): Script | null;
+  /** Whether a script with this id, usable or not, exists outside the packages. */
+  isForeign(id: string): boolean;
+  refresh(paths: Iterable<string>): Promise<void>;
+}
+
+/** Builds the environment of a script. */
+export type PrepareScript = (
+  script: Script,
+  waiter: {
+    readonly runId: null;
+    readonly signal: AbortSignal;
+    onBuild(buildRunId: string): void;
+  },
+) => Promise<
+  { readonly kind: 'none' | 'python' | 'node' } | { readonly kind: 'unavailable'; readonly message: Text }
+>;
+
+/** Dependencies of package operations. */
+export interface PackageParts {
+  readonly store: PackageStore;
+  readonly catalogue: PackageCatalogue;
+  readonly fetch: typeof fetchPackage;
+  readonly check: typeof checkFolder;
+  readonly prepare: PrepareScript;
+  /** Whether an active run uses this folder. */
+  readonly isInUse: (scriptId: string, folder: string) => boolean;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
 const atOnce = 4;
 
@@ -141,15 +178,6 @@ export interface OperationView {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly error: AppError | null;
-}
-
-/** The public part of the package operations. */
-export interface PackageOperations {
-  readonly progress: Feed<OperationView>;
-  list(): OperationView[];
-  find(id: string): OperationView | null;
-  /** Returns whether the operation could be stopped. */
-  cancel(id: string): boolean;
 }
 
 /** Limit of reported problems, because a hostile package could have any number. */

@@ -1,17 +1,17 @@
 import type { Script } from '../../scripts/script.ts';
 import type { Feed } from '../../shared/feed.ts';
 import { makePrivateFolder } from '../../shared/private-files.ts';
+import type { parseSource } from '../fetch/parse-source.ts';
 import type { PackageSource } from '../package-source.ts';
 import { type InstalledRecord, versionOf } from '../store/installed-record.ts';
 import { PackageStore, type RecordReading } from '../store/package-store.ts';
 import { bringPackage, loadVersion, prepareVersion, recordOf, switchVersion } from './bring-package.ts';
 import { type InstalledPackage, listInstalled, listKept } from './list-installed.ts';
-import type { PackageParts, ParseSource } from './needs.ts';
 import {
   type Operation,
   OperationList,
   type OperationView,
-  type PackageOperations,
+  type PackageParts,
   type Plan,
 } from './operation.ts';
 import {
@@ -73,14 +73,14 @@ interface RollBackOptions {
 export interface PackagesOptions extends Omit<PackageParts, 'store'> {
   /** The folder of the packages. */
   readonly folder: string;
-  readonly parseSource: ParseSource;
+  readonly parseSource: typeof parseSource;
 }
 
 /** Operations on packages. Each script has at most one at a time, and none takes effect partly. */
-export class Packages implements PackageOperations {
+export class Packages {
   readonly progress: Feed<OperationView>;
   readonly #parts: PackageParts;
-  readonly #parseSource: ParseSource;
+  readonly #parseSource: typeof parseSource;
   readonly #operations: OperationList;
   readonly #claims = new Claims();
   /** Packages with outdated versions that a run still uses. */
@@ -249,6 +249,7 @@ export class Packages implements PackageOperations {
     return this.#operations.find(id)?.view() ?? null;
   }
 
+  /** Returns whether the operation could be stopped. */
   cancel(id: string): boolean {
     return this.#operations.find(id)?.cancel() ?? false;
   }
