@@ -2,9 +2,29 @@ import { availableParallelism } from 'node:os';
 
 import { defineConfig } from 'vitest/config';
 
+import { chosenPart, filesOf, type Project } from './test/projects.ts';
+
+const part = chosenPart();
+const workers = Math.max(2, availableParallelism() - 1);
+
+/** The projects run one after the other. */
+const projects: { name: Project; isolate: boolean; maxWorkers: number }[] = [
+  // A new process for each of several hundred small files would take longer than their tests.
+  { name: 'unit', isolate: false, maxWorkers: workers },
+  // Most of these tests wait for other processes most of the time: with fewer workers than that a small machine would be idle.
+  { name: 'service', isolate: true, maxWorkers: workers + 1 },
+  { name: 'system', isolate: true, maxWorkers: workers },
+];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts', '{bench,tools}/**/*.test.mjs'],
+    projects: projects
+      .map((project, order) => ({ ...project, order, include: filesOf(project.name, part) }))
+      .filter(({ include }) => include.length > 0)
+      .map(({ name, isolate, maxWorkers, order, include }) => ({
+        extends: true,
+        test: { name, include, isolate, maxWorkers, sequence: { groupOrder: order } },
+      })),
     reporters: ['default', './test/support/closing-line.ts'],
     // Real processes on a small machine: a test that waits for one must not fail because another is busy.
     testTimeout: 180_000,
@@ -13,8 +33,6 @@ export default defineConfig({
     // Texts are compared in English, also where the machine speaks another language; a test may choose otherwise by LANG alone.
     env: { LANG: 'C.UTF-8', LC_MESSAGES: '', LC_ALL: '' },
     pool: 'forks',
-    // Most tests wait for other processes most of the time: one at a time would leave a small machine idle.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -10,6 +10,7 @@ import { ask } from '../support/ask.ts';
 import { type Hob, runCli, startHob, tempFolder } from '../support/hob.ts';
 import { has } from '../support/needs.ts';
 import { python, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
 
 const settings = 'token = true\n';
@@ -17,8 +18,10 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const tokenOf = async ({ home }: Pick<Hob, 'home'>) => (await readFile(join(home, 'token'), 'utf8')).trim();
 
 describe('a Hob in token mode', () => {
+  const service = shareService(settings);
+
   it('creates a token that only its user can read, and accepts it as a bearer token', async () => {
-    const hob = await startHob({ settings });
+    const { hob } = service;
     const token = await tokenOf(hob);
     expect(token).toMatch(/^[\w-]{43}$/);
     expect((await stat(join(hob.home, 'token'))).mode & 0o777).toBe(0o600);
@@ -50,7 +53,7 @@ describe('a Hob in token mode', () => {
   });
 
   it('is not bypassed by another spelling of an open path', async () => {
-    const hob = await startHob({ settings });
+    const { hob } = service;
     const closed: [string, string][] = [
       ['GET', '/api/health/'],
       ['GET', '/api/%68ealth'],
@@ -82,7 +85,7 @@ describe('a Hob in token mode', () => {
   });
 
   it('refuses in the error form of the requested operation', async () => {
-    const hob = await startHob({ settings });
+    const { hob } = service;
     const text = expect.stringContaining('hob token');
     const model = await hob.get('/api/model/path?repo_id=a/b');
     expect([model.status, model.body]).toEqual([401, { code: 401, data: {}, message: text, success: false }]);
@@ -93,7 +96,7 @@ describe('a Hob in token mode', () => {
   });
 
   it('lets clients that still send a large body read the refusal', async () => {
-    const hob = await startHob({ settings });
+    const { hob } = service;
     const body = JSON.stringify({ padding: 'x'.repeat(6_000_000) });
     for (let count = 0; count < 10; count++) {
       const { status, headers } = await hob.post('/api/execute', body);

@@ -1,19 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { startHob, tempFolder } from '../support/hob.ts';
+import { tempFolder } from '../support/hob.ts';
 import { has } from '../support/needs.ts';
-import { bash, python, writeScript } from '../support/scripts.ts';
+import { bash, python } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 
 /** The address of the service without the run token, as some scripts use it. */
 const bareAddress = 'bare = env["api_base"].split("/r/")[0]';
 
+const service = shareService('max_runs = 8\n');
+
 describe.runIf(has('/proc', process.platform === 'linux'))('a link without a run token', () => {
   it('ends at 8 levels with 400 when a script links itself forever', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'self', {
+    const id = await service.add('self', {
       language: 'python',
       node: true,
       entry: python(`
@@ -23,7 +26,7 @@ levels = 1 + (answer["result"]["levels"] if status == 200 else 0)
 write({**(answer["result"] if status == 200 else {"code": status, "msg": answer["message"]}), "levels": levels})
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.run(id);
     expect(body).toMatchObject({ success: true, result: { code: 400, levels: 9 } });
     expect(body.message).toMatch(/8/);
@@ -31,9 +34,8 @@ write({**(answer["result"] if status == 200 else {"code": status, "msg": answer[
   });
 
   it('is recorded with its parent run, also through a shell, a new session and an empty environment', async () => {
-    const scripts = await tempFolder();
-    const leaf = await writeLeaf(scripts);
-    const top = await writeScript(scripts, 'top', {
+    const leaf = await addLeaf();
+    const top = await service.add('top', {
       language: 'python',
       entry: python(`
 import subprocess
@@ -46,7 +48,7 @@ answers += [json.loads(subprocess.run(way, capture_output=True, check=True).stdo
 write({"code": 0, "msg": "top", "leaves": [answer["result"]["run"] for answer in answers]})
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.post('/api/execute', { script_id: top });
     const { result } = await hob.ended(String(body.run_id));
     const leaves: string[] = Reflect.get(Object(result), 'leaves');
@@ -58,11 +60,10 @@ write({"code": 0, "msg": "top", "leaves": [answer["result"]["run"] for answer in
   });
 
   it('keeps its place in the chain after its parent run has ended', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeLeaf(scripts);
+    const leaf = await addLeaf();
     // The process that it leaves behind calls when its input ends, which the test controls.
-    const leaver = await writeScript(scripts, 'leaver', {
+    const leaver = await service.add('leaver', {
       language: 'python',
       node: true,
       entry: python(`
@@ -82,7 +83,7 @@ subprocess.Popen([sys.executable, "-c", caller, bare, json.dumps({"script_id": "
 write({"code": 0, "msg": "left", "run": env["run_id"]})
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.post('/api/link', { script_id: leaver });
     const parent = Reflect.get(Object(body.result), 'run');
     await hob.ended(String(parent));
@@ -93,19 +94,17 @@ write({"code": 0, "msg": "left", "run": env["run_id"]})
   });
 
   it('from outside is the first level, and has no parent', async () => {
-    const scripts = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: bash('exit 0') });
-    const hob = await startHob({ scripts: [scripts] });
+    const leaf = await service.add('leaf', { node: true, entry: bash('exit 0') });
+    const { hob } = service;
     const answer = await hob.post('/api/link', { script_id: leaf });
     const record = (await hob.get(`/api/runs/${answer.headers.get('x-hob-run-id')}`)).body;
     expect(record).toMatchObject({ depth: 1, origin: 'link', parent_run_id: null });
   });
 
   it('is never attributed to another run: 40 at once from 8 runs', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeLeaf(scripts);
-    const wide = await writeScript(scripts, 'wide', {
+    const leaf = await addLeaf();
+    const wide = await service.add('wide', {
       language: 'python',
       entry: python(`
 import time
@@ -120,7 +119,7 @@ with ThreadPoolExecutor(5) as pool:
     write({"code": 0, "msg": "wide", "leaves": list(pool.map(link, range(5)))})
 `),
     });
-    const hob = await startHob({ scripts: [scripts], settings: 'max_runs = 8\n' });
+    const { hob } = service;
     const accepted = await Promise.all(
       Array.from({ length: 8 }, () => hob.post('/api/execute', { script_id: wide })),
     );
@@ -137,8 +136,8 @@ with ThreadPoolExecutor(5) as pool:
 });
 
 /** A node that returns its run id. */
-function writeLeaf(scripts: string): Promise<string> {
-  return writeScript(scripts, 'leaf', {
+function addLeaf(): Promise<string> {
+  return service.add(randomUUID(), {
     language: 'python',
     node: true,
     entry: python('write({"code": 0, "msg": "leaf", "run": env["run_id"]})'),

@@ -10,6 +10,7 @@ import { type Hob, startHob, tempFolder } from '../support/hob.ts';
 import { install, operate } from '../support/packages.ts';
 import { startRestartable } from '../support/restartable.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 import { fileThere, until } from '../support/until.ts';
 
 /** The paths of all files below the packages of a home. */
@@ -47,6 +48,8 @@ async function versionOf(id: string, version: string, body = ''): Promise<string
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
+const shared = shareService();
+
 describe('packages for this interface', () => {
   it('install and run unchanged, with any names of their manifest and root table', async () => {
     const hob = await startHob();
@@ -75,7 +78,7 @@ describe('packages for this interface', () => {
   });
 
   it('warn about a required program that is missing', async () => {
-    const hob = await startHob();
+    const { hob } = shared;
     const parent = await tempFolder();
     await writeScript(parent, 'needy', { runtime: 'binaries = [{ name = "of-nobody" }]' });
     const { state, warnings } = await install(hob, join(parent, 'needy'));
@@ -84,7 +87,7 @@ describe('packages for this interface', () => {
   });
 
   it('warn about a script they call that is missing', async () => {
-    const hob = await startHob();
+    const { hob } = shared;
     const { state, warnings } = await install(hob, join(examplesFolder, 'text-digest'));
     expect(state).toBe('done');
     expect(warnings).toEqual([expect.stringContaining('bb01422c-7c2f-4e90-80d0-1a3f21cf4c9e')]);
@@ -193,7 +196,7 @@ from beside import word
 
 describe('an uninstalled package', () => {
   it('is gone immediately, and its files when the last run has ended', async () => {
-    const hob = await startHob();
+    const { hob } = shared;
     const files = await tempFolder();
     const source = await tempFolder();
     const script = await writeScript(source, 'holder', {

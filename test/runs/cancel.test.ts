@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type Hob, isRunning, launchHob, startHob, tempFolder, untilGone } from '../support/hob.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 import { fileThere } from '../support/until.ts';
 
 const quickStop = 'stop_grace_s = 1\n';
@@ -19,6 +20,8 @@ const sleeper = (files: string, name: string) =>
   bash(`echo $$ > "${files}/${name}.new"; mv "${files}/${name}.new" "${files}/${name}"; exec sleep 600`);
 
 const cancel = (hob: Hob, runId: string) => hob.post(`/api/runs/${runId}/cancel`, {});
+
+const service = shareService(quickStop);
 
 describe('cancelling a run', () => {
   it('stops its script, and the record and the waiting caller get this end', async () => {
@@ -48,10 +51,9 @@ describe('cancelling a run', () => {
   });
 
   it('answers in the language of the caller, and so do rerunning and deleting a run', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const id = await writeScript(scripts, 'patient', { entry: sleeper(files, 'pid') });
-    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const id = await service.add('patient', { entry: sleeper(files, 'pid') });
+    const { hob } = service;
     for (const [language, texts] of [
       ['en', ['The run is being stopped', 'The run was accepted', 'The run was deleted']],
       ['zh-CN', ['正在停止运行', '运行请求已接收', '运行已删除']],
@@ -65,6 +67,7 @@ describe('cancelling a run', () => {
       const { message } = (await deleted.json()) as { message: string };
       expect([cancelled.body.message, again.body.message, message]).toEqual(texts);
       await cancel(hob, String(again.body.run_id));
+      await hob.ended(String(again.body.run_id));
     }
   });
 
@@ -128,15 +131,14 @@ describe('cancelling a run', () => {
   });
 
   it('also cancels every run in its tree that it waits for, running or queued', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: sleeper(files, 'leaf') });
-    const held = await writeScript(scripts, 'held', { node: true, runtime: 'lock = "x"' });
-    const locker = await writeScript(scripts, 'locker', {
+    const leaf = await service.add('leaf', { node: true, entry: sleeper(files, 'leaf') });
+    const held = await service.add('held', { node: true, runtime: 'lock = "x"' });
+    const locker = await service.add('locker', {
       runtime: 'lock = "x"',
       entry: sleeper(files, 'locker'),
     });
-    const middle = await writeScript(scripts, 'middle', {
+    const middle = await service.add('middle', {
       language: 'python',
       node: true,
       entry: python(`
@@ -145,15 +147,15 @@ with ThreadPoolExecutor(2) as pool:
     list(pool.map(lambda id: call("/api/link", {"script_id": id}), ["${leaf}", "${held}"]))
 `),
     });
-    const loose = await writeScript(scripts, 'loose', { entry: sleeper(files, 'loose') });
-    const top = await writeScript(scripts, 'top', {
+    const loose = await service.add('loose', { entry: sleeper(files, 'loose') });
+    const top = await service.add('top', {
       language: 'python',
       entry: python(`
 call("/api/execute", {"script_id": "${loose}"})
 call("/api/link", {"script_id": "${middle}"})
 `),
     });
-    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const { hob } = service;
     const locking = String((await hob.post('/api/execute', { script_id: locker })).body.run_id);
     await fileThere(join(files, 'locker'));
     const root = String((await hob.post('/api/execute', { script_id: top })).body.run_id);
@@ -201,9 +203,8 @@ while True: time.sleep(1)
   });
 
   it('finds processes that leave the session when they are asked to end', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const id = await writeScript(scripts, 'runaway', {
+    const id = await service.add('runaway', {
       language: 'python',
       entry: python(`
 import signal, time
@@ -221,7 +222,7 @@ open("${files}/ready", "w").close()
 while True: time.sleep(1)
 `),
     });
-    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const { hob } = service;
     const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
     await fileThere(join(files, 'ready'));
     await cancel(hob, runId);
@@ -232,9 +233,8 @@ while True: time.sleep(1)
   });
 
   it('that has ended gets 409, and one that never existed gets 404', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'quick', {});
-    const hob = await startHob({ scripts: [scripts] });
+    const id = await service.add('quick', {});
+    const { hob } = service;
     const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
     await hob.ended(runId);
     expect(await cancel(hob, runId)).toMatchObject({ status: 409, body: { code: 'run-ended' } });
@@ -245,9 +245,8 @@ while True: time.sleep(1)
   });
 
   it('at any moment of its life gives it exactly one end', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'short', { entry: bash('sleep 0.05') });
-    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const id = await service.add('short', { entry: bash('sleep 0.05') });
+    const { hob } = service;
     const moments = Array.from({ length: 24 }, (_, index) => index * 6);
     const ends = await Promise.all(
       moments.map(async (ms) => {
@@ -319,15 +318,14 @@ write({"code": 7, "msg": answer["message"]})
 
 describe('processes that a script leaves running', () => {
   it('continue and are counted, however they were started', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const id = await writeScript(scripts, 'starter', {
+    const id = await service.add('starter', {
       entry: bash(`
 sleep 600 & echo $! > "${files}/plain"
 setsid sleep 601 < /dev/null > /dev/null 2>&1 & echo $! > "${files}/setsid"
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
     const record = await counted(hob, runId);
     expect(record).toMatchObject({ state: 'succeeded', left_running: 2 });
@@ -335,17 +333,15 @@ setsid sleep 601 < /dev/null > /dev/null 2>&1 & echo $! > "${files}/setsid"
   });
 
   it('are usually none, and the record says so', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'tidy', {});
-    const hob = await startHob({ scripts: [scripts] });
+    const id = await service.add('tidy', {});
+    const { hob } = service;
     const { headers } = await hob.run(id);
     expect(await counted(hob, String(headers.get('x-hob-run-id')))).toMatchObject({ left_running: 0 });
   });
 
   it('are stopped before the answer if the manifest says so', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
-    const id = await writeScript(scripts, 'starter', {
+    const id = await service.add('stopper', {
       runtime: 'survivors = "stop"',
       entry: bash(`
 sleep 600 & echo $! > "${files}/plain"
@@ -354,7 +350,7 @@ while [ ! -s "${files}/setsid" ]; do sleep 0.01; done
 exit 3
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body, headers } = await hob.run(id);
     expect(body).toMatchObject({ exit_code: 3 });
     for (const name of ['plain', 'setsid']) {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Hob, startHob, tempFolder } from '../support/hob.ts';
-import { bash, python, writeScript } from '../support/scripts.ts';
+import { startHob, tempFolder } from '../support/hob.ts';
+import { bash, python, type ScriptOptions, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 
 /** Three scripts that link the next one until `left` is used up. Each adds its own level to the result. */
 const pythonLinker = python(`
@@ -56,29 +57,35 @@ json.dump({"code": result["code"], "msg": answer["message"], "levels": ["bash"] 
 ' "$output"
 `);
 
-async function startRing(settings?: string): Promise<{ hob: Hob; ring: string[] }> {
-  const scripts = await tempFolder();
-  const ring = [
-    await writeScript(scripts, 'py link', { language: 'python', entry: pythonLinker, node: true }),
-    await writeScript(scripts, '节点', { language: 'node.js', entry: nodeLinker, node: true }),
-    await writeScript(scripts, 'sh-link', { language: 'bash', entry: bashLinker, node: true }),
-  ];
-  return { hob: await startHob({ scripts: [scripts], ...(settings && { settings }) }), ring };
-}
+/** The three linkers, in the order of their names. */
+const linkers: Record<string, ScriptOptions> = {
+  'py link': { language: 'python', entry: pythonLinker, node: true },
+  节点: { language: 'node.js', entry: nodeLinker, node: true },
+  'sh-link': { language: 'bash', entry: bashLinker, node: true },
+};
 
 const rotated = (ring: string[]) => [...ring.slice(1), ring[0]];
 
+const service = shareService();
+const ring: string[] = [];
+beforeAll(async () => {
+  for (const [name, linker] of Object.entries(linkers)) ring.push(await service.add(name, linker));
+});
+
 describe('a chain of links', () => {
   it('works 8 levels deep in three languages, even with a single slot', async () => {
-    const { hob, ring } = await startRing('max_runs = 1\n');
-    const { body } = await hob.run(ring[0] ?? '', { params: { left: 8, ring: rotated(ring) } });
+    const scripts = await tempFolder();
+    const own: string[] = [];
+    for (const [name, linker] of Object.entries(linkers)) own.push(await writeScript(scripts, name, linker));
+    const hob = await startHob({ scripts: [scripts], settings: 'max_runs = 1\n' });
+    const { body } = await hob.run(own[0] ?? '', { params: { left: 8, ring: rotated(own) } });
     expect(body).toMatchObject({ success: true, message: 'bottom', result: { code: 0 } });
     const levels = ['python', 'node', 'bash', 'python', 'node', 'bash', 'python', 'node', 'bash'];
     expect(body.result).toMatchObject({ levels });
   });
 
   it('gets 400 at the 9th level, and every level above ends by itself', async () => {
-    const { hob, ring } = await startRing();
+    const { hob } = service;
     const { body } = await hob.run(ring[0] ?? '', { params: { left: 9, ring: rotated(ring) } });
     expect(body.success).toBe(true);
     expect(body.result).toMatchObject({ code: 400, msg: expect.stringContaining('8') });
@@ -86,7 +93,7 @@ describe('a chain of links', () => {
   });
 
   it('counts a link from outside as the first level', async () => {
-    const { hob, ring } = await startRing();
+    const { hob } = service;
     const [first = ''] = ring;
     const link = (left: number) =>
       hob.post('/api/link', { script_id: first, params: { left, ring: rotated(ring) } });
@@ -95,8 +102,7 @@ describe('a chain of links', () => {
   });
 
   it('ends by itself with a clear envelope when a script links itself forever', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'self', {
+    const id = await service.add('self', {
       language: 'python',
       node: true,
       runtime: 'concurrency = 1',
@@ -105,7 +111,7 @@ status, answer = call("/api/link", {"script_id": env["script_id"]})
 write(answer["result"] if status == 200 else {"code": status, "msg": answer["message"]})
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.run(id);
     expect(body).toMatchObject({ success: true, result: { code: 400 } });
     expect(body.message).toMatch(/8/);
@@ -132,8 +138,7 @@ write({"code": 0, "msg": "wide", "answers": answers})
   });
 
   it('keeps its depth through an execute in the middle', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'zigzag', {
+    const id = await service.add('zigzag', {
       language: 'python',
       node: true,
       entry: python(`
@@ -142,7 +147,7 @@ status, answer = call("/api/execute", {"script_id": run["params"]["hop"], "sync"
 write(answer["result"])
 `),
     });
-    const hop = await writeScript(scripts, 'hop', {
+    const hop = await service.add('hop', {
       language: 'python',
       entry: python(`
 depth = run["params"]["depth"] + 1
@@ -150,25 +155,24 @@ status, answer = call("/api/link", {"script_id": run["params"]["back"], "params"
 write({"code": status, "msg": answer["message"], "depth": depth} if status != 200 else answer["result"])
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.run(id, { params: { depth: 0, hop } });
     expect(body.result).toMatchObject({ code: 400, depth: 9 });
   });
 
   it('is recorded with the parent, depth and origin of every run', async () => {
-    const scripts = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', {
+    const leaf = await service.add('leaf', {
       language: 'python',
       node: true,
       entry: python('write({"code": 0, "msg": "leaf", "run": env["run_id"], "mode": env["invoke_mode"]})'),
     });
-    const top = await writeScript(scripts, 'top', {
+    const top = await service.add('top', {
       language: 'python',
       entry: python(
         `write({"code": 0, "msg": "top", "leaf": call("/api/link", {"script_id": "${leaf}"})[1]["result"], "mode": env["invoke_mode"]})`,
       ),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.post('/api/execute', { script_id: top });
     const record = await hob.ended(String(body.run_id));
     expect(record).toMatchObject({
@@ -186,10 +190,9 @@ write({"code": status, "msg": answer["message"], "depth": depth} if status != 20
   });
 
   it('that would wait for itself gets 503, and all other runs continue', async () => {
-    const scripts = await tempFolder();
     const files = await tempFolder();
     const inner = (lock: string) =>
-      writeScript(scripts, `inner-${lock}`, {
+      service.add(`inner-${lock}`, {
         node: true,
         runtime: `lock = "${lock}"`,
         entry: bash('echo \'{"code":0,"msg":"inner"}\' > "$output"'),
@@ -198,7 +201,7 @@ write({"code": status, "msg": answer["message"], "depth": depth} if status != 20
     const innerY = await inner('y');
     // Each run holds its own lock until both do, and then requests the other lock.
     const outer = (own: string, target: string) =>
-      writeScript(scripts, `outer-${own}`, {
+      service.add(`outer-${own}`, {
         language: 'python',
         runtime: `lock = "${own}"`,
         entry: python(`
@@ -211,7 +214,7 @@ write({"code": 0, "msg": answer["message"], "status": status})
       });
     const outerX = await outer('x', innerY);
     const outerY = await outer('y', innerX);
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const answers = await Promise.all([hob.run(outerX), hob.run(outerY)]);
     const statuses = answers.map(({ body }) => Reflect.get(Object(body.result), 'status'));
     expect(statuses.sort()).toEqual([200, 503]);
@@ -219,8 +222,7 @@ write({"code": 0, "msg": answer["message"], "status": status})
   });
 
   it('recognises a script that joined the address by the rules of relative URLs', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'joiner', {
+    const id = await service.add('joiner', {
       language: 'python',
       entry: python(`
 from urllib.parse import urljoin
@@ -228,7 +230,7 @@ with urllib.request.urlopen(urljoin(env["api_base"], "api/health")) as answer:
     write({"code": 0, "msg": json.load(answer)["status"]})
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     expect((await hob.run(id)).body.message).toBe('ok');
   });
 

@@ -6,7 +6,10 @@ import { type Hob, launchHob, startHob, tempFolder } from '../support/hob.ts';
 import { NotificationFlood } from '../support/notification-flood.ts';
 import { startTraced, traceProcesses } from '../support/processes.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
+
+const service = shareService();
 
 describe('GET /api/events', () => {
   it('reports that a run was queued, started and ended, in this order', async () => {
@@ -96,7 +99,7 @@ describe('GET /api/events', () => {
   });
 
   it('refuses an invalid resume id and unknown types, and answers HEAD', async () => {
-    const hob = await startHob();
+    const { hob } = service;
     for (const query of [
       'since=abc',
       'since=-1',
@@ -245,8 +248,7 @@ print(answers)
   });
 
   it('is accepted for a live run only, and other requests get a clear error', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'tries', {
+    const id = await service.add('tries', {
       language: 'python',
       entry: python(`
 tries = [{}, {"fraction": 2}, {"fraction": -0.1}, {"fraction": "x"}, {"message": 5}, {"fraction": None, "message": None}]
@@ -255,7 +257,7 @@ results.append(call("/api/progress", {"message": "x" * 5000})[0])
 results.append(call("/api/progress", {"fraction": 1, "message": None})[0])
 write({"code": 0, "msg": "", "results": results, "base": env["api_base"]})`),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const result = JSON.parse(JSON.stringify((await hob.run(id)).body.result));
     expect(result.results).toEqual([400, 400, 400, 400, 400, 400, 200, 200]);
     const path = new URL(result.base).pathname;

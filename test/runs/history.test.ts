@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type Hob, startHob, tempFolder } from '../support/hob.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 import { until } from '../support/until.ts';
 
 type Fields = Record<string, unknown>;
@@ -39,6 +40,8 @@ async function twoScripts() {
   const 统计 = await writeScript(scripts, '统计', { name: '统计文字', entry: printing });
   return { scripts, resize, 统计 };
 }
+
+const service = shareService();
 
 describe('the latest outcomes', () => {
   it('are brief records of the last runs of each script, or of the given scripts', async () => {
@@ -145,10 +148,9 @@ describe('the list of runs', () => {
   });
 
   it('cuts large values, and the record of a run has them whole', async () => {
-    const scripts = await tempFolder();
     const entry = python(`write({"code": 7, "msg": "缩" * 3000, "list": ["x" * 100] * 1000})`);
-    const id = await writeScript(scripts, 'large', { language: 'python', entry });
-    const hob = await startHob({ scripts: [scripts] });
+    const id = await service.add('large', { language: 'python', entry });
+    const { hob } = service;
     const params = { text: 'y'.repeat(5000) };
     const runId = await runIdOf(hob, id, { params, data: ['z'.repeat(5000)] });
     const [brief = {}] = await items(hob);
@@ -173,8 +175,7 @@ describe('the list of runs', () => {
     ['cursor=x', /cursor must be the value of `next`/],
     ['state=failed&state=queued', /state must be given once/],
   ])('refuses %s, and says what is allowed', async (query, message) => {
-    const hob = await startHob();
-    const { status, body } = await hob.get(`/api/runs?${query}`);
+    const { status, body } = await service.hob.get(`/api/runs?${query}`);
     expect({ status, ...body }).toEqual({
       status: 'error',
       code: 'field-invalid',
@@ -194,16 +195,15 @@ function historyOf({ body }: { body: Fields }): { runs: number; bytes: number } 
 
 describe('the chain of a run', () => {
   it('is a tree with states and times, the same for each run in it', async () => {
-    const scripts = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', { name: 'leaf', node: true, entry: printing });
-    const parent = await writeScript(scripts, 'parent', {
+    const leaf = await service.add('leaf', { name: 'leaf', node: true, entry: printing });
+    const parent = await service.add('parent', {
       name: 'parent',
       language: 'python',
       entry: python(`
 answers = [call("/api/link", {"script_id": "${leaf}", "params": {"msg": m}}) for m in ["one", "fail two"]]
 write({"code": 0, "msg": "ok"})`),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const runId = await runIdOf(hob, parent);
     const children = await items(hob, `?parent=${runId}`);
     expect(children).toHaveLength(2);

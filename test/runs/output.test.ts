@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { isRunning, startHob, tempFolder } from '../support/hob.ts';
-import { bash, python, writeScript } from '../support/scripts.ts';
+import { bash, python, type ScriptOptions, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
+
+const service = shareService('stop_grace_s = 0.3\n');
 
 describe('the output of a script', () => {
   it('may be written to /dev/stdout and /dev/stderr by name, and appended, without losing a byte', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'by-name', {
+    const id = await service.add('by-name', {
       entry: bash(`
 echo first
 echo err1 >&2
@@ -21,21 +23,20 @@ echo last
 echo '{"code":0,"msg":"ok"}' > "$output"
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.run(id);
     expect(body).toMatchObject({ success: true, stdout: 'first\ny\nz\nlast\n', stderr: 'err1\nx\n' });
   });
 
   it('does not delay the answer if a background child keeps the streams open', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'leaves-child', {
+    const id = await service.add('leaves-child', {
       entry: bash(`
 sleep 600 &
 echo $!
 echo '{"code":0,"msg":"ok"}' > "$output"
 `),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const started = performance.now();
     const { body } = await hob.run(id);
     expect(performance.now() - started).toBeLessThan(5000);
@@ -46,8 +47,7 @@ echo '{"code":0,"msg":"ok"}' > "$output"
   });
 
   it('is never mixed with that of other runs, in sequence and in parallel', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'streams', {
+    const id = await service.add('streams', {
       language: 'sh',
       tables: '[[service.inputs]]\nname = "words"\n',
       // Some runs write to one stream only, so that the other is closed without a byte.
@@ -56,7 +56,7 @@ echo '{"code":0,"msg":"ok"}' > "$output"
         'word=$(sed -n \'s/^ *"\\([a-z]*-[0-9]*\\)"$/\\1/p\' "$1"); case $word in err-*) echo "$word" >&2;; out-*) echo "$word";; both-*) echo "$word"; echo "$word" >&2;; esac',
       ],
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const check = async (index: number) => {
       const kind = ['err', 'out', 'both', 'none'][index % 4] ?? '';
       const word = `${kind}-${index}`;
@@ -127,14 +127,13 @@ write({"code": 0, "msg": digest.hexdigest()})
   });
 
   it('in GBK or broken UTF-8 becomes readable text', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'gbk', {
+    const id = await service.add('gbk', {
       language: 'python',
       entry: python(
         'sys.stdout.buffer.write("中文 GBK".encode("gbk")); sys.stderr.buffer.write(b"ok \\xff\\xfe\\xff"); write({"code": 0, "msg": "好"})',
       ),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.run(id);
     expect(body).toMatchObject({ stdout: '中文 GBK', message: '好' });
     expect(body.stderr).toMatch(/^ok .*\uFFFD/);
@@ -143,14 +142,9 @@ write({"code": 0, "msg": digest.hexdigest()})
 
 describe('how a run ends', () => {
   const scriptThat = async (entry: [string, string], runtime = '') => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'script', {
-      language: entry[0].endsWith('.py') ? 'python' : 'bash',
-      entry,
-      runtime,
-    });
-    const hob = await startHob({ scripts: [scripts], settings: 'stop_grace_s = 0.3\n' });
-    return { hob, id };
+    const language = entry[0].endsWith('.py') ? 'python' : 'bash';
+    const id = await service.add(randomUUID(), { language, entry, runtime });
+    return { hob: service.hob, id };
   };
 
   it('with an exit code: the envelope says so, and contains the last lines of stderr', async () => {
@@ -230,7 +224,6 @@ describe('how a run ends', () => {
   });
 
   it('by itself, also if it changed the files of its run', async () => {
-    const scripts = await tempFolder();
     const damages = {
       'parameter file replaced by a folder': 'rm "$1"; mkdir "$1"; echo ok',
       'log replaced by a pipe':
@@ -243,9 +236,9 @@ describe('how a run ends', () => {
     };
     const ids: string[] = [];
     for (const [name, text] of Object.entries(damages)) {
-      ids.push(await writeScript(scripts, name, { language: 'sh', entry: ['main.sh', `${text}\nexit 4\n`] }));
+      ids.push(await service.add(name, { language: 'sh', entry: ['main.sh', `${text}\nexit 4\n`] }));
     }
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     // More of each than there are threads that could block.
     for (let round = 0; round < 5; round++) {
       for (const id of ids) {
@@ -259,24 +252,23 @@ describe('how a run ends', () => {
   });
 
   it('gets its parameters in a file that is removed afterwards, with secrets masked in the record', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'secret', {
+    const id = await service.add('secret', {
       language: 'python',
       tables: '[[service.params]]\nname = "key"\ntype = "str"\nsecret = true\n',
       entry: python(`
 assert oct(os.stat(sys.argv[1]).st_mode)[-3:] == "600" and oct(os.stat(env["run_dir"]).st_mode)[-3:] == "700"
 write({"code": 0, "msg": "ok", "length": len(run["params"]["key"]), "file": sys.argv[1], "cwd": os.getcwd(), "env": env})`),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body, headers } = await hob.run(id, { params: { key: 'hunter2' } });
     const result = JSON.parse(JSON.stringify(body.result));
-    expect(result).toMatchObject({ code: 0, length: 7, cwd: join(scripts, 'secret') });
+    expect(result).toMatchObject({ code: 0, length: 7, cwd: join(service.scripts, 'secret') });
     expect(result.env).toEqual({
       api_base: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/r\/[\w-]{32}$/),
       output_json: join(hob.home, 'runs', result.env.run_id, 'result.json'),
       run_id: headers.get('x-hob-run-id'),
       script_id: id,
-      script_dir: join(scripts, 'secret'),
+      script_dir: join(service.scripts, 'secret'),
       run_dir: join(hob.home, 'runs', result.env.run_id),
       invoke_mode: 'node',
       encoding: 'utf-8',
@@ -340,12 +332,19 @@ write({"code": 0, "msg": "ok", "held": held})
 });
 
 describe('an envelope', () => {
+  const startWith = async (script: ScriptOptions, settings: string) => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'script', script);
+    return { hob: await startHob({ scripts: [scripts], settings }), id };
+  };
+
   /** Runs a script, and returns the raw texts of its answer and of its record. */
   const textsOf = async (entry: [string, string], settings = '') => {
-    const scripts = await tempFolder();
     const language = entry[0].endsWith('.py') ? 'python' : 'bash';
-    const id = await writeScript(scripts, 'script', { language, entry });
-    const hob = await startHob({ scripts: [scripts], settings });
+    const { hob, id } =
+      settings === ''
+        ? { hob: service.hob, id: await service.add(randomUUID(), { language, entry }) }
+        : await startWith({ language, entry }, settings);
     const response = await fetch(`${hob.url}/api/execute`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-language': 'en' },
@@ -409,15 +408,14 @@ describe('an envelope', () => {
 
 describe('large outcomes', () => {
   it('are cut in the answer, complete in the log, counted exactly, and delay no other request', async () => {
-    const scripts = await tempFolder();
     const line = 'abcdefghi '.repeat(10).replace(/ $/, '\n');
-    const id = await writeScript(scripts, 'large', {
+    const id = await service.add('large', {
       language: 'python',
       entry: python(`
 sys.stdout.write(${JSON.stringify(line)} * 500000)
 write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 12345678901234567890}] * 200000})`),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body: first } = await hob.get('/api/health');
     expect(first.status).toBe('ok');
     let over = false;

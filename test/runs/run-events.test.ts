@@ -9,13 +9,15 @@ import { ask } from '../support/ask.ts';
 import { EventFollower, listenTo } from '../support/event-client.ts';
 import { startHob, tempFolder } from '../support/hob.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
 import { fileThere, until } from '../support/until.ts';
+
+const service = shareService();
 
 describe('GET /api/runs/<id>/events', () => {
   it('has the state, the progress and the output of a run as they happen, and then its end', async () => {
-    const scripts = await tempFolder();
     const gate = join(await tempFolder(), 'gate');
-    const id = await writeScript(scripts, 'talks', {
+    const id = await service.add('talks', {
       language: 'python',
       entry: python(`
 import time
@@ -26,7 +28,7 @@ while not os.path.exists(${JSON.stringify(gate)}): time.sleep(0.02)
 sys.stdout.buffer.write("完成\\u2028".encode() + b"\\xff\\xfe\\xfa")
 write({"code": 0, "msg": "ok"})`),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.post('/api/execute', { script_id: id });
     const path = `${hob.url}/api/runs/${body.run_id}/events`;
     const client = await listenTo(path);
@@ -88,8 +90,7 @@ write({"code": 0, "msg": "ok"})`),
   });
 
   it('sends large output of both streams, byte for byte, to a client that is disconnected in between', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'floods', {
+    const id = await service.add('floods', {
       language: 'python',
       entry: python(`
 import threading
@@ -99,7 +100,7 @@ threads = [threading.Thread(target=write_all, args=each) for each in ((sys.stdou
 for thread in threads: thread.start()
 for thread in threads: thread.join()`),
     });
-    const hob = await startHob({ scripts: [scripts] });
+    const { hob } = service;
     const { body } = await hob.post('/api/execute', { script_id: id });
     const follower = new EventFollower(() => `${hob.url}/api/runs/${body.run_id}/events`, '0-0');
     for (let cut = 1; cut <= 5; cut++) {
@@ -177,9 +178,8 @@ for thread in threads: thread.join()`),
   });
 
   it('refuses an invalid resume id, and finds only existing runs', async () => {
-    const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'hello');
-    const hob = await startHob({ scripts: [scripts] });
+    const id = await service.add('hello');
+    const { hob } = service;
     const { headers } = await hob.run(id);
     const path = `/api/runs/${headers.get('x-hob-run-id')}/events`;
     const { body } = await hob.get(path.replace('/events', ''));

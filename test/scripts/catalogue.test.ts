@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -8,6 +9,8 @@ import { describe, expect, it } from 'vitest';
 import { exampleNames, examplesFolder } from '../support/examples.ts';
 import { type Hob, projectRoot, startHob, tempFolder } from '../support/hob.ts';
 import { bash, writeScript } from '../support/scripts.ts';
+import { shareService } from '../support/shared-service.ts';
+import { until } from '../support/until.ts';
 
 const ok = bash('echo \'{"code":0,"msg":"ran"}\' > "$output"');
 
@@ -18,9 +21,9 @@ async function problemsOf(
 }
 
 describe('manifests of existing scripts', () => {
-  const id = '5f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
+  const service = shareService();
   const manifest = (root: string) => `[${root}.info]
-id = "${id}"
+id = "ID"
 name = "整理 图片"
 
 [${root}.runtime]
@@ -45,15 +48,17 @@ entry = "main.sh"
       'script.toml',
       `${manifest('service')}terminal = "hidden"\n[[service.inputs]]\nname = "p"\ntype = "paths"\n[[service.params]]\nname = "q"\ntype = "string"\n`,
     ],
-  ])('with %s load and run', async (_what, file, text) => {
-    const scripts = await tempFolder();
-    const folder = join(scripts, 'my 图片 folder');
-    await mkdir(folder);
-    await writeFile(join(folder, 'main.sh'), ok[1]);
-    await writeFile(join(folder, file), text);
-    if (_what.includes('pyproject'))
-      await writeFile(join(folder, 'pyproject.toml'), '[project]\nname = "x"\n[tool.info]\nid = 1\n');
-    const hob = await startHob({ scripts: [scripts] });
+  ])('with %s load and run', async (what, file, text) => {
+    const draft = await tempFolder();
+    const id = randomUUID();
+    await writeFile(join(draft, 'main.sh'), ok[1]);
+    await writeFile(join(draft, file), text.replace('ID', id));
+    if (what.includes('pyproject'))
+      await writeFile(join(draft, 'pyproject.toml'), '[project]\nname = "x"\n[tool.info]\nid = 1\n');
+    const folder = join(service.scripts, `my 图片 folder with ${what}`);
+    await rename(draft, folder);
+    const { hob } = service;
+    await until('it is known', async () => (await hob.get(`/api/scripts/${id}`)).status === 200);
     expect((await hob.run(id)).body).toMatchObject({ success: true, message: 'ran' });
     expect((await hob.get(`/api/scripts/${id}`)).body).toMatchObject({ name: '整理 图片', folder });
     expect((await problemsOf(hob)).filter(({ severity }) => severity === 'error')).toEqual([]);

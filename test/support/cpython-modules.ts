@@ -5,7 +5,7 @@ export interface TestModule {
 }
 
 /**
- * Modules of CPython's own tests, without `test_`. The first three are quick, and run with every `npm test`. Modules that only
+ * Modules of CPython's own tests, without `test_`. The first three are quick, and run with the other tests. Modules that only
  * skip here are left out. Modules that take longer than a minute run in part, or not at all.
  */
 const names = `

@@ -1,4 +1,4 @@
-/** Which part of the long version runs: 1 is all of it, 0 the short version that runs with every `npm test`. */
+/** Which part of the long version runs: 1 is all of it, 0 the short version that runs with the other tests. */
 const share = Number(process.env.RELIABILITY_SHARE ?? 0);
 
 const isLong = share > 0;

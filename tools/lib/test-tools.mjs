@@ -59,11 +59,25 @@ const toolsFolder = join(root, '.cache', 'tools');
  */
 export function installTestTools() {
   installDebianPackages();
-  const tools = npmTools[`${process.platform} ${process.arch}`] ?? [];
-  return tools
-    .map(installNpmTool)
+  for (const tool of ownNpmTools()) installNpmTool(tool);
+  return findTestTools();
+}
+
+/** The same folders, without an installation. */
+export function findTestTools() {
+  return ownNpmTools()
+    .map((tool) => placesOf(tool).programs)
     .filter((folder) => existsSync(folder))
     .join(delimiter);
+}
+
+function ownNpmTools() {
+  return npmTools[`${process.platform} ${process.arch}`] ?? [];
+}
+
+function placesOf({ name, version, folder }) {
+  const place = join(toolsFolder, `${name.replaceAll(/[@/]/g, '')}-${version}`);
+  return { place, programs: join(place, 'node_modules', name, folder) };
 }
 
 function installDebianPackages() {
@@ -95,11 +109,11 @@ function installEach(packages) {
   if (!install(...packages)) for (const name of packages) install(name);
 }
 
-/** Returns the folder of the program, which exists if the installation succeeded. A failed package does not block the others. */
-function installNpmTool({ name, version, folder }) {
-  const place = join(toolsFolder, `${name.replaceAll(/[@/]/g, '')}-${version}`);
-  const programs = join(place, 'node_modules', name, folder);
-  if (existsSync(programs)) return programs;
+/** The folder of the program exists afterwards if the installation succeeded. A failed package does not block the others. */
+function installNpmTool(tool) {
+  const { name, version } = tool;
+  const { place, programs } = placesOf(tool);
+  if (existsSync(programs)) return;
   say(`Installing for the tests: ${name}@${version} ...`);
   mkdirSync(place, { recursive: true });
   const args = [
@@ -112,7 +126,6 @@ function installNpmTool({ name, version, folder }) {
     '--loglevel=error',
   ];
   spawnSync('npm', [...args, '--prefix', place, `${name}@${version}`], { stdio: ['ignore', 'ignore', 2] });
-  return programs;
 }
 
 function succeeds([program, ...args]) {

@@ -10,8 +10,9 @@ import { countRunnable } from './warm-pool.ts';
 const canTell = has('/proc/loadavg', existsSync('/proc/loadavg'));
 
 it.skipIf(!canTell)('counts processes that compute, and not those that wait', async () => {
-  const computing = Array.from({ length: 12 }, () => spawn('/bin/sh', ['-c', 'while :; do :; done']));
+  // Started first, because processes that compute delay the start of others.
   const waiting = Array.from({ length: 100 }, () => spawn('/bin/sh', ['-c', 'exec sleep 60']));
+  const computing = Array.from({ length: 12 }, () => spawn('/bin/sh', ['-c', 'while :; do :; done']));
   onTestFinished(() => {
     for (const child of [...computing, ...waiting]) child.kill('SIGKILL');
   });

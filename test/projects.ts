@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Which tests run when. `unit` starts no service, and its files share processes. `service` starts real services. `system` takes long, or
+ * needs programs that a machine often lacks.
+ */
+export type Project = 'unit' | 'service' | 'system';
+
+/** `default` is `npm test`, `all` is `npm run test:all`, and `rest` is `all` without the files that `npm test` ran. */
+export type Part = 'default' | 'rest' | 'all';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** Test files of the last `npm test` that lacked a program. */
+export const runAgainFile = join('.cache', 'tests', 'run-again.json');
+
+/** Files below test/ that start no service. */
+export const unitFiles = [
+  'test/equivalence/normalise.test.ts',
+  'test/http/access-routes.test.ts',
+  'test/http/exposition.test.ts',
+  'test/http/files.test.ts',
+  'test/models/download-routes.test.ts',
+  'test/models/downloads-access.test.ts',
+  'test/models/downloads-changes.test.ts',
+  'test/models/downloads-hostile.test.ts',
+  'test/models/downloads-manager.test.ts',
+  'test/models/downloads-odd-answers.test.ts',
+  'test/models/downloads-resume.test.ts',
+  'test/models/downloads-tls.test.ts',
+  'test/models/downloads.test.ts',
+  'test/packages/routes.test.ts',
+  'test/runs/untraced-links.test.ts',
+];
+
+/** Files and folders (with a slash at the end) of the project `system`. */
+export const systemFiles = [
+  'test/environments/',
+  'test/equivalence/',
+  'test/project/',
+  'test/reliability/',
+  'test/upgrades/',
+  'test/cli/completion.test.ts',
+  'test/cli/doctor.test.ts',
+  'test/cli/new-terminal.test.ts',
+  'test/cli/package-commands-live.test.ts',
+  'test/cli/run-terminal.test.ts',
+  'test/cli/screen.test.ts',
+  'test/cli/service.test.ts',
+  'test/console/history-notifications.test.ts',
+  'test/console/history.test.ts',
+  'test/console/pages-models.test.ts',
+  'test/console/pages-settings.test.ts',
+  'test/console/run.test.ts',
+  'test/console/script-packages.test.ts',
+  'test/console/script.test.ts',
+  'test/console/scripts.test.ts',
+  'test/console/terminal.test.ts',
+  'test/executor/exhaustion.test.ts',
+  'test/executor/frozen-executor.test.ts',
+  'test/executor/warm-load.test.ts',
+  'test/http/access-browser.test.ts',
+  'test/http/clients.test.ts',
+  'test/notifications/bubbles-burst.test.ts',
+  'test/notifications/bubbles-buttons.test.ts',
+  'test/notifications/bubbles-daemons.test.ts',
+  'test/notifications/bubbles.test.ts',
+  'test/notifications/desktop-failures.test.ts',
+  'test/packages/hostile-installs.test.ts',
+  'test/packages/killed.test.ts',
+  'test/packages/planted-programs.test.ts',
+  'test/runs/history-size.test.ts',
+  'test/scripts/runtimes.test.ts',
+  'test/terminals/terminal-windows-rules.test.ts',
+  'test/terminals/terminal-windows.test.ts',
+  'test/terminals/terminals.test.ts',
+];
+
+/**
+ * Files of `system` that are part of `npm test`: at least one for each part of Hob that no file of `service` uses, and the console in a
+ * browser.
+ */
+export const defaultSystemFiles = [
+  'test/cli/package-commands-live.test.ts',
+  'test/console/scripts.test.ts',
+  'test/upgrades/transfer.test.ts',
+];
+
+/** The part that tools/test.mjs chose. */
+export function chosenPart(): Part {
+  const part = process.env.TEST_PART ?? 'all';
+  if (part === 'default' || part === 'rest' || part === 'all') return part;
+  throw new Error(`TEST_PART must be default, rest or all: ${part}`);
+}
+
+/** The paths of a project's files, relative to the root of the repository. */
+export function filesOf(project: Project, part: Part): string[] {
+  return testFiles().filter((path) => projectOf(path) === project && isIn(part, path));
+}
+
+export function testFiles(): string[] {
+  return ['bench', 'src', 'test', 'tools', 'web/src']
+    .flatMap((folder) => readdirSync(join(root, folder), { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile() && /\.test\.(?:ts|mjs)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+export function projectOf(path: string): Project {
+  if (!path.startsWith('test/') || unitFiles.includes(path)) return 'unit';
+  return systemFiles.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place))
+    ? 'system'
+    : 'service';
+}
+
+/** Whether a file is part of `npm test`. */
+export function isDefault(path: string): boolean {
+  return projectOf(path) !== 'system' || defaultSystemFiles.includes(path);
+}
+
+function isIn(part: Part, path: string): boolean {
+  switch (part) {
+    case 'all':
+      return true;
+    case 'default':
+      return isDefault(path);
+    case 'rest':
+      return !isDefault(path) || runAgain().includes(path);
+  }
+}
+
+function runAgain(): string[] {
+  const path = join(root, runAgainFile);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
+}
