@@ -11,8 +11,8 @@ const workers = Math.max(2, availableParallelism() - 1);
 const projects: { name: Project; isolate: boolean; maxWorkers: number }[] = [
   // A new process for each of several hundred small files would take longer than their tests.
   { name: 'unit', isolate: false, maxWorkers: workers },
-  // Most of these tests wait for other processes most of the time: with fewer workers than that a small machine would be idle.
-  { name: 'service', isolate: true, maxWorkers: workers + 1 },
+  // These tests wait for other processes most of the time: fewer workers would leave a small machine idle.
+  { name: 'service', isolate: true, maxWorkers: 2 * workers },
   { name: 'system', isolate: true, maxWorkers: workers },
 ];
 

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Which tests run when. `unit` starts no service, and its files share processes. `service` starts real services. `system` takes long, or
- * needs programs that a machine often lacks.
+ * Which tests run when. `unit` starts no service, and its files share processes. `service` starts real services, few of them in each file.
+ * `system` takes long, starts many services, measures times, or needs programs that a machine often lacks.
  */
 export type Project = 'unit' | 'service' | 'system';
 
@@ -62,6 +62,8 @@ export const systemFiles = [
   'test/executor/warm-load.test.ts',
   'test/http/access-browser.test.ts',
   'test/http/clients.test.ts',
+  'test/http/connections.test.ts',
+  'test/models/pull.test.ts',
   'test/notifications/bubbles-burst.test.ts',
   'test/notifications/bubbles-buttons.test.ts',
   'test/notifications/bubbles-daemons.test.ts',
@@ -71,10 +73,24 @@ export const systemFiles = [
   'test/packages/killed.test.ts',
   'test/packages/planted-programs.test.ts',
   'test/runs/history-size.test.ts',
+  'test/runs/idempotency.test.ts',
+  'test/runs/large-output.test.ts',
+  'test/runs/output-follow.test.ts',
+  'test/runs/parameter-files.test.ts',
+  'test/runs/renewed-runs.test.ts',
+  'test/runs/rerun.test.ts',
+  'test/runs/run-folders.test.ts',
+  'test/runs/run-races.test.ts',
+  'test/runs/run-wait.test.ts',
+  'test/scripts/many-scripts.test.ts',
   'test/scripts/runtimes.test.ts',
+  'test/service/long-home.test.ts',
+  'test/service/private-files.test.ts',
+  'test/service/service.test.ts',
   'test/terminals/terminal-windows-rules.test.ts',
   'test/terminals/terminal-windows.test.ts',
   'test/terminals/terminals.test.ts',
+  'test/terminals/windows-without-screen.test.ts',
 ];
 
 /**

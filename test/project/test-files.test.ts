@@ -35,7 +35,7 @@ const coverage: Record<string, string> = {
   scripts: 'test/scripts/catalogue.test.ts',
   service: 'test/service/log.test.ts',
   settings: 'test/http/settings-routes.test.ts',
-  shared: 'test/service/private-files.test.ts',
+  shared: 'test/cli/run.test.ts',
   storage: 'test/runs/history.test.ts',
   terminals: 'test/console/page-terminal.test.ts',
   transfer: 'test/upgrades/transfer.test.ts',
