@@ -1,7 +1,7 @@
 import type { ScriptDetail } from '../contract/types.ts';
 import { tr } from './language.ts';
 import type { ServiceClient } from './service-client.ts';
-import { printable } from './terminal/text-width.ts';
+import { printable } from './terminal/text.ts';
 
 /** A curl command that runs a script, to be copied into a shell. */
 export function curlLine(url: string, body: object, { needsToken }: { needsToken: boolean }): string {

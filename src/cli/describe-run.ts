@@ -3,9 +3,15 @@ import type { BriefRun, Run } from '../contract/types.ts';
 import { shortId } from './find-script.ts';
 import { language, tr } from './language.ts';
 import { paint } from './terminal/print.ts';
-import { formatMinute } from './terminal/quantities.ts';
-import { formatTable } from './terminal/table.ts';
-import { cutToWidth, padToWidth, printable, widthOf, wrapText } from './terminal/text-width.ts';
+import {
+  cutToWidth,
+  formatMinute,
+  formatTable,
+  padToWidth,
+  printable,
+  widthOf,
+  wrapText,
+} from './terminal/text.ts';
 
 /** Duration of the run, or the time since its start if it is still running. A dash if it has not started. */
 export function durationText(run: Pick<Run, 'duration_ms' | 'started_at' | 'ended_at'>): string {

@@ -3,8 +3,7 @@ import { stateWord } from './describe-run.ts';
 import { findKnownScript, UnknownScriptError } from './find-script.ts';
 import { tr } from './language.ts';
 import { RefusedError, type ServiceClient } from './service-client.ts';
-import { formatMinute } from './terminal/quantities.ts';
-import { printable } from './terminal/text-width.ts';
+import { formatMinute, printable } from './terminal/text.ts';
 import { UserError, usageError, userError } from './user-error.ts';
 
 const wholeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -2,7 +2,7 @@ import { basename, dirname, extname } from 'node:path';
 import type { Problem, ScriptDetail, ScriptList } from '../contract/types.ts';
 import { tr } from './language.ts';
 import type { ServiceClient } from './service-client.ts';
-import { printable } from './terminal/text-width.ts';
+import { printable } from './terminal/text.ts';
 import { UserError, userError } from './user-error.ts';
 
 export interface KnownScript {

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
 import type { InstalledPackage, PackageList, ScriptList } from '../contract/types.ts';
 import { exactMatches, guessScript, type KnownScript, UnknownScriptError } from './find-script.ts';
 import { tr } from './language.ts';
 import type { ServiceClient } from './service-client.ts';
-import { printable } from './terminal/text-width.ts';
-import { userError } from './user-error.ts';
+import { printable } from './terminal/text.ts';
+import { UserError, usageError, userError } from './user-error.ts';
 
 /** An installed package, with the fields by which a script is found. */
 export type Installed = InstalledPackage & KnownScript;
@@ -43,4 +46,29 @@ async function refuseUserScript(client: ServiceClient, wanted: string): Promise<
     `${name} is not an installed script, but a script in your own folder ${folder}. To remove it, delete the folder.`,
     `${name} 不是安装的脚本，而是您自己的文件夹中的脚本：${folder}。如需移除，请删除该文件夹。`,
   );
+}
+
+/** `https://…`, `git@host:path` and `host:path.git`; a single letter before the colon is a Windows drive. */
+const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/\\:]+@[^\s/\\:]+:|[\w-][\w.-]+:(?!\\)[^\s]*\.git(?:#|$))/i;
+
+/** The source for the service. URLs stay as they are; paths become absolute, because the service has another working directory. */
+export async function sourceArgument(text: string, base: string = process.cwd()): Promise<string> {
+  if (text.trim() === '')
+    throw usageError(
+      'Specify what to install: a folder, an archive or a git URL.',
+      '请指明要安装什么：文件夹、压缩包或 git 地址。',
+    );
+  const path = resolve(base, text);
+  if (existsSync(path)) return path;
+  if (address.test(text)) return text;
+  // A local repository with a branch.
+  const withoutRef = /^(.+)#[^#]+$/.exec(path)?.[1];
+  if (withoutRef !== undefined && existsSync(withoutRef)) return path;
+  const hint = /^[\w-]+(?:\.[\w-]+)+\/[\w.-]+\/[\w.-]+$/.test(text)
+    ? tr(
+        `\nThe URL of a git repository begins with https:// or git@: https://${text}`,
+        `\ngit 仓库的地址以 https:// 或 git@ 开头：https://${text}`,
+      )
+    : '';
+  throw new UserError(tr(`${path} does not exist.`, `${path} 不存在。`) + hint);
 }

@@ -8,8 +8,7 @@ import { errorText, type ServiceClient } from './service-client.ts';
 import { DrawnLine, type Screen } from './terminal/drawn-line.ts';
 import { paint, printJson } from './terminal/print.ts';
 import { problemLines } from './terminal/problem-lines.ts';
-import { formatBytes, formatCount } from './terminal/quantities.ts';
-import { cutToWidth, printable, printableTexts } from './terminal/text-width.ts';
+import { cutToWidth, formatBytes, formatCount, printable, printableTexts } from './terminal/text.ts';
 import { UserError, userError } from './user-error.ts';
 
 /** Name and version of the script, or `otherwise` while the name is unknown. */

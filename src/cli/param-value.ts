@@ -1,7 +1,7 @@
 import type { Param } from '../contract/types.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { tr } from './language.ts';
-import { printable } from './terminal/text-width.ts';
+import { printable } from './terminal/text.ts';
 import { type UserError, usageError } from './user-error.ts';
 
 const booleanWords: ReadonlyMap<string, boolean> = new Map([

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readVersion } from '../shared/version.ts';
 import { type Subcommand, subcommands } from './commands.ts';
 import { language, tr } from './language.ts';
-import { widthOf, wrapText } from './terminal/text-width.ts';
+import { widthOf, wrapText } from './terminal/text.ts';
 
 /** The `hob` command with all its subcommands. Only the needed ones are loaded with their options. */
 export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean): Promise<Command> {

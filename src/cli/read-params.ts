@@ -8,7 +8,7 @@ import { tr } from './language.ts';
 import { jsonOrText, paramValue } from './param-value.ts';
 import { ask, canAsk } from './terminal/ask.ts';
 import { paint } from './terminal/print.ts';
-import { printable } from './terminal/text-width.ts';
+import { printable } from './terminal/text.ts';
 import { exitCodes, UserError, usageError } from './user-error.ts';
 
 interface ParamOptions {

@@ -1,5 +1,5 @@
 import { bar, DrawnLine } from './terminal/drawn-line.ts';
-import { cutToWidth, printable } from './terminal/text-width.ts';
+import { cutToWidth, printable } from './terminal/text.ts';
 
 const barColumns = 24;
 
@@ -23,13 +23,8 @@ export interface RunDisplay {
   clear(): void;
 }
 
-interface PassingDisplay extends RunDisplay {
-  /** Whether stdout still has a reader. */
-  readonly isRead: boolean;
-}
-
 /** Copies each stream to the same stream of the command. On a terminal, the progress is shown below. */
-export function passingDisplay(): PassingDisplay {
+export function passingDisplay(): RunDisplay & { readonly isRead: boolean } {
   const streams = { stdout: new OutputStream(process.stdout), stderr: new OutputStream(process.stderr) };
   const line = drawnProgress();
   const isMidLine = () =>
@@ -39,6 +34,7 @@ export function passingDisplay(): PassingDisplay {
     if (isMidLine()) process.stderr.write('\n');
   };
   return {
+    /** Whether stdout still has a reader. */
     get isRead() {
       return streams.stdout.isOpen;
     },

@@ -4,7 +4,7 @@ import { homeOfRun } from '../settings/run-variables.ts';
 import { credentialsFor, findService, tokenRejected } from './find-service.ts';
 import { language, tr } from './language.ts';
 import { type HttpAnswer, reasonOf, sendRequest } from './send-request.ts';
-import { printable } from './terminal/text-width.ts';
+import { printable } from './terminal/text.ts';
 import { findRun } from './this-run.ts';
 import { exitCodes, UserError, userError } from './user-error.ts';
 

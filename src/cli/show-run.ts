@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Accepted, Run } from '../contract/types.ts';
-import type { JsonObject } from '../shared/json.ts';
+import type { Run } from '../contract/types.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import { describeEnd, isSuccessful } from './describe-run.ts';
 import { getRun, pathOfRun } from './find-run.ts';
@@ -150,27 +148,6 @@ class Cancellation {
 
 function startTimer(ms: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
   return ms === null ? undefined : setTimeout(onEnd, Math.min(ms, longestTimerMs));
-}
-
-interface RunRequest {
-  readonly scriptId: string;
-  /** The main input, keyed by its name; empty if there is none. */
-  readonly data: JsonObject;
-  readonly params: JsonObject;
-  /** Whether this command shows the run itself, so that no window must open. */
-  readonly isWatched: boolean;
-}
-
-/** Starts a run. The idempotency key makes sure that a repeated request starts it only once. */
-export async function startRun(connection: Connection, request: RunRequest): Promise<Accepted> {
-  const { scriptId, data, params, isWatched } = request;
-  const body = { script_id: scriptId, ...(Object.keys(data).length > 0 && { data }), params };
-  const headers = { 'idempotency-key': randomUUID(), ...watchedHeaders(isWatched) };
-  const unknown = tr(
-    'To check whether the run was accepted: hob runs',
-    '运行是否已被接受，可用 hob runs 查看',
-  );
-  return connection.ask(unknown, (client) => client.post('/api/execute', body, headers));
 }
 
 export function watchedHeaders(isWatched: boolean): Record<string, string> {

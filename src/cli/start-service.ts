@@ -10,7 +10,7 @@ import { startDetached } from '../shared/start-detached.ts';
 import { findService } from './find-service.ts';
 import { language, tr } from './language.ts';
 import { ServiceClient } from './service-client.ts';
-import { printable } from './terminal/text-width.ts';
+import { printable } from './terminal/text.ts';
 import { UserError } from './user-error.ts';
 
 const logName = 'serve.log';

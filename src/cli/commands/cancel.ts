@@ -5,7 +5,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 /** How long to wait for the run to end: a cancelled script gets a grace period before it is killed. */

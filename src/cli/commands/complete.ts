@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { EnvironmentList, ModelList, RunPage, ScriptList } from '../../contract/types.ts';
 import { findScript } from '../find-script.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

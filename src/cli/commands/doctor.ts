@@ -5,8 +5,7 @@ import { type Area, areas, type Finding } from '../../doctor/finding.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { language, tr } from '../language.ts';
 import { paint, printJson } from '../terminal/print.ts';
-import { formatCount } from '../terminal/quantities.ts';
-import { cutToWidth, printable, widthOf, wrapText } from '../terminal/text-width.ts';
+import { cutToWidth, formatCount, printable, widthOf, wrapText } from '../terminal/text.ts';
 import { ReportedError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -5,9 +5,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatBytes, formatCount, formatMinute } from '../terminal/quantities.ts';
-import { formatTable } from '../terminal/table.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatBytes, formatCount, formatMinute, formatTable, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -10,8 +10,7 @@ import { describeSkipped, transferring } from '../offline/transfer.ts';
 import { exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatBytes, formatCount } from '../terminal/quantities.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatBytes, formatCount, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -7,8 +7,7 @@ import { describeSkipped, transferring } from '../offline/transfer.ts';
 import { exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatBytes, formatCount, formatMinute } from '../terminal/quantities.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatBytes, formatCount, formatMinute, printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

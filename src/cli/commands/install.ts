@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { Operation } from '../../contract/types.ts';
 import { curlOf, runLine } from '../command-lines.ts';
 import { getScript } from '../find-script.ts';
+import { sourceArgument } from '../installed-packages.ts';
 import { tr } from '../language.ts';
 import { exitCodesText, homeOption, operationJsonOption } from '../options.ts';
 import { perform, titleOf } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { sourceArgument } from '../source-argument.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import { UserError } from '../user-error.ts';
 
 interface InstallOptions {

@@ -5,7 +5,7 @@ import { tr } from '../language.ts';
 import { collect } from '../options.ts';
 import { paramValue } from '../param-value.ts';
 import { printJson } from '../terminal/print.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import {
   callHob,
   fileOption,

@@ -6,9 +6,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { formatCount } from '../terminal/quantities.ts';
-import { formatTable } from '../terminal/table.ts';
-import { cutToWidth, printable, wrapText } from '../terminal/text-width.ts';
+import { cutToWidth, formatCount, formatTable, printable, wrapText } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

@@ -4,7 +4,7 @@ import { describeEnd } from '../describe-run.ts';
 import { getRun, lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../find-run.ts';
 import { tr } from '../language.ts';
 import { countArgument, homeOption, plainJsonOption } from '../options.ts';
-import { CollectingDisplay, OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
+import { OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
 import { Connection, followHint, type RunEvent, watchRun } from '../run-events.ts';
 import type { HttpAnswer } from '../send-request.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
@@ -89,49 +89,31 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
     else process.stdout.write(notes);
     return;
   }
+  const isJson = options.json === true;
   const streams = streamsOf(options);
-  const view = viewFor(runId, options);
+  const view = isJson ? linesView(runId) : plainView();
+  const texts: Record<string, string> = {};
   // Without --tail, a follower gets all output from the events, in the order in which it was written.
   const hasTail = options.tail !== undefined || options.follow !== true;
   const known = { stdout: 0, stderr: 0 };
   for (const stream of hasTail ? streams : []) {
-    const { bytes, end } = await readLog(client, runId, { stream, lines: options.tail ?? null });
-    if (bytes.length > 0) await view.part(stream, bytes);
+    const { bytes, end } = await readLog(client, `${pathOfRun(runId)}/${stream}`, options.tail);
+    if (isJson && options.follow !== true) texts[stream] = bytes.toString();
+    else if (bytes.length > 0) await view.part(stream, bytes);
     known[stream] = end;
   }
   if (options.follow !== true) {
     view.close();
+    if (isJson) return printJson({ run_id: runId, ...texts });
     const hasWritten = Number(record.stdout_bytes) + Number(record.stderr_bytes) > 0;
     // For a run without output, show how it ended instead of nothing.
-    if (!hasWritten && options.json !== true) process.stderr.write(describeEnd(record));
+    if (!hasWritten) process.stderr.write(describeEnd(record));
     return;
   }
   const connection = new Connection(client, options.home);
-  await followLog(runId, connection, { view, streams, since: `${known.stdout}-${known.stderr}` });
-  if (options.json === true) return;
-  const ended = await connection.ask(followHint(runId), (current) => getRun(current, runId));
-  process.stderr.write(describeEnd(ended));
-}
-
-function viewFor(runId: string, options: LogsOptions): LogView {
-  if (options.json !== true) return plainView();
-  return options.follow === true ? linesView(runId) : objectView(runId, streamsOf(options));
-}
-
-interface Following {
-  readonly view: LogView;
-  readonly streams: readonly StreamName[];
-  readonly since: string;
-}
-
-/** Follows the events of a run. Ctrl-C ends the command, not the run. */
-async function followLog(
-  runId: string,
-  connection: Connection,
-  { view, streams, since }: Following,
-): Promise<void> {
   connection.printWith((line) => view.say(line));
-  for await (const event of watchRun(runId, connection, since)) {
+  // Ctrl-C ends the command, not the run.
+  for await (const event of watchRun(runId, connection, `${known.stdout}-${known.stderr}`)) {
     const { stream } = event.data;
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
     await view.event(event);
@@ -139,6 +121,9 @@ async function followLog(
     if (!view.isRead) throw new ReportedError(0);
   }
   view.close();
+  if (isJson) return;
+  const ended = await connection.ask(followHint(runId), (current) => getRun(current, runId));
+  process.stderr.write(describeEnd(ended));
 }
 
 function streamsOf({ stdout, stderr }: LogsOptions): StreamName[] {
@@ -159,13 +144,8 @@ interface LogPart {
 }
 
 /** Reads the output of a stream so far: all of it, or its last lines. */
-async function readLog(
-  client: ServiceClient,
-  runId: string,
-  { stream, lines }: { stream: 'stdout' | 'stderr'; lines: number | null },
-): Promise<LogPart> {
-  const path = `${pathOfRun(runId)}/${stream}`;
-  if (lines === null) {
+async function readLog(client: ServiceClient, path: string, lines: number | undefined): Promise<LogPart> {
+  if (lines === undefined) {
     const bytes = await buffer(await client.open(path));
     return { bytes, end: bytes.length };
   }
@@ -174,7 +154,7 @@ async function readLog(
     if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
     const bytes = await buffer(answer);
     const tail = lastLines(bytes, lines);
-    const end = endIn(answer.headers['content-range'] ?? null) ?? bytes.length;
+    const end = endIn(answer.headers['content-range']) ?? bytes.length;
     if (tail.length < bytes.length || bytes.length < wanted) return { bytes: tail, end };
   }
 }
@@ -199,8 +179,8 @@ function lastLines(bytes: Buffer, count: number): Buffer {
 }
 
 /** `bytes 10-19/*` ends before byte 20. */
-function endIn(range: string | null): number | null {
-  const [, last] = /^bytes \d+-(\d+)\//.exec(range ?? '') ?? [];
+function endIn(range = ''): number | null {
+  const [, last] = /^bytes \d+-(\d+)\//.exec(range) ?? [];
   return last === undefined ? null : Number(last) + 1;
 }
 
@@ -227,24 +207,6 @@ function plainView(): LogView {
     event: (event) => showEvent(event, display),
     say: (line) => display.say(line),
     close: () => display.clear(),
-  };
-}
-
-/** One JSON object with the whole output. */
-function objectView(runId: string, streams: readonly StreamName[]): LogView {
-  const display = new CollectingDisplay();
-  return {
-    isRead: true,
-    part: (stream, bytes) => display.output(stream, bytes),
-    event: (event) => showEvent(event, display),
-    say: (line) => display.say(line),
-    close() {
-      display.clear();
-      printJson({
-        run_id: runId,
-        ...Object.fromEntries(streams.map((name) => [name, display.textOf(name)])),
-      });
-    },
   };
 }
 

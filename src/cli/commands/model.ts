@@ -5,9 +5,7 @@ import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../op
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatBytes, formatCount } from '../terminal/quantities.ts';
-import { formatTable } from '../terminal/table.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatBytes, formatCount, formatTable, printable } from '../terminal/text.ts';
 import { usageError, userError } from '../user-error.ts';
 import { findModel, type PullOptions, pull, stopDownload } from './model/pull.ts';
 
@@ -120,11 +118,9 @@ export function configure(command: Command): void {
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', removeExamples)
-    .action(async (repo: string, { place, yes, dryRun, home, json }: RemoveOptions) => {
-      const client = await ServiceClient.find(home);
-      const isDryRun = dryRun === true;
-      const answer = await removeModel(client, repo, { place, isConfirmed: yes === true, isDryRun });
-      printAnswer(answer, json, (removed) => describeRemoval(removed, isDryRun));
+    .action(async (repo: string, options: RemoveOptions) => {
+      const answer = await removeModel(await ServiceClient.find(options.home), repo, options);
+      printAnswer(answer, options.json, (removed) => describeRemoval(removed, options.dryRun === true));
     });
 }
 
@@ -227,25 +223,19 @@ function rowOf({ repo_id, place, size_bytes, state, is_used, needed_by }: Model)
   ];
 }
 
-interface Removal {
-  readonly place: string | undefined;
-  readonly isConfirmed: boolean;
-  readonly isDryRun: boolean;
-}
-
 /** Deletes a model after confirmation. Returns the response of the service. */
 async function removeModel(
   client: ServiceClient,
   repoId: string,
-  { place, isConfirmed, isDryRun }: Removal,
+  { place, yes, dryRun }: RemoveOptions,
 ): Promise<ModelRemoved> {
   const path = `/api/models/${repoId}`;
   const query = new URLSearchParams(place === undefined ? {} : { place });
   const trial = await client.delete<ModelRemoved>(
     `${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`,
   );
-  if (isDryRun) return trial;
-  if (!isConfirmed)
+  if (dryRun === true) return trial;
+  if (yes !== true)
     await confirm({
       text: `${await describeLoss(client, repoId, trial)}\n${tr('Delete it? [y/N] ', '要删除吗？[y/N] ')}`,
       withoutTerminal: tr(

@@ -98,18 +98,14 @@ async function makeScript(name: string | undefined, options: MakeOptions): Promi
   if (options.dir === undefined) await createScriptsFolder(parent);
   await writeScript(folder, files);
   const isNoticed = client !== null && (await untilKnown(client, script.id));
-  const isNameTaken = client !== null && (await isNamedTwice(client, script));
+  if (options.json === true) {
+    const { id, language } = script;
+    return printJson({ folder, id, name: script.name, language, files: files.map(({ path }) => path) });
+  }
   const isInHome = parent === join(home, 'scripts');
-  if (options.json === true)
-    printJson({
-      folder,
-      id: script.id,
-      name: script.name,
-      language: script.language,
-      files: files.map(({ path }) => path),
-    });
-  else
-    process.stdout.write(describeMade(script, { folder, parent, isInHome, client, isNoticed, isNameTaken }));
+  const command = isInHome ? 'hob start' : `hob serve --scripts ${quoteWord(parent)}`;
+  const advice = isNoticed ? [] : [howToServe(command, client !== null)];
+  process.stdout.write(await describeMade(script, folder, { client, advice }));
 }
 
 /** Creates the scripts folder of the home, which is missing if Hob has never run there. */
@@ -150,43 +146,29 @@ async function untilKnown(client: ServiceClient, id: string): Promise<boolean> {
 
 const defaultUrl = 'http://127.0.0.1:9527';
 
-interface Made {
-  readonly folder: string;
-  readonly parent: string;
-  /** Whether the script is in the scripts folder of the home. */
-  readonly isInHome: boolean;
-  readonly client: ServiceClient | null;
-  readonly isNoticed: boolean;
-  /** Whether another script has the same name. */
-  readonly isNameTaken: boolean;
-}
-
 /** Shows where the script is and how to run it. */
-function describeMade(
+async function describeMade(
   script: NewScript,
-  { folder, parent, isInHome, client, isNoticed, isNameTaken }: Made,
-): string {
-  const value = sampleValue(script.input, folder);
-  const body = {
-    script_id: script.id,
-    sync: true,
-    ...(value !== null && { data: { [script.input]: [value] } }),
-  };
+  folder: string,
+  { client, advice }: { client: ServiceClient | null; advice: readonly string[] },
+): Promise<string> {
+  const { id, name, input } = script;
+  const isNameTaken = client !== null && (await isNamedTwice(client, script));
+  const value = sampleValue(input, folder);
+  const body = { script_id: id, sync: true, ...(value !== null && { data: { [input]: [value] } }) };
+  const needsToken = client?.needsToken === true;
   const lines = [
-    tr(`Created ${script.name} in ${folder}`, `${script.name} 已创建：${folder}`),
-    ...(isNameTaken
-      ? [tr(`Note: another script is also named ${script.name}.`, `另有脚本也叫 ${script.name}。`)]
-      : []),
-    ...(isNoticed ? [] : [howToServe(isInHome ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
+    tr(`Created ${name} in ${folder}`, `${name} 已创建：${folder}`),
+    ...(isNameTaken ? [tr(`Note: another script is also named ${name}.`, `另有脚本也叫 ${name}。`)] : []),
+    ...advice,
     `${tr('Run it: ', '运行：')}${runLine(script, folder, isNameTaken)}`,
-    `${tr('Over HTTP: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
+    `${tr('Over HTTP: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken })}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** Tells the user how to start a service that can run the script. */
-function howToServe(flags: string, isRunning: boolean): string {
-  const command = flags === '' ? 'hob start' : `hob serve${flags}`;
+function howToServe(command: string, isRunning: boolean): string {
   return isRunning
     ? tr(
         `The running Hob does not read scripts from this folder. Restart it with: ${command}`,

@@ -9,8 +9,7 @@ import { language, tr } from '../language.ts';
 import { describeChecked, examineFolder } from '../offline/check-folder.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatBytes, formatCount } from '../terminal/quantities.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatBytes, formatCount, printable } from '../terminal/text.ts';
 import { UserError, usageError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -6,8 +6,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatCount, formatMinute } from '../terminal/quantities.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatCount, formatMinute, formatTable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

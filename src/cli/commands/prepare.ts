@@ -11,7 +11,7 @@ import {
 } from '../options.ts';
 import { perform, titleOf } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

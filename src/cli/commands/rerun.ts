@@ -11,7 +11,7 @@ import { ServiceClient } from '../service-client.ts';
 import { printRunId, showRun, watchedHeaders } from '../show-run.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import { type UserError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -1,7 +1,8 @@
-import { access } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ScriptDetail } from '../../contract/types.ts';
+import type { Accepted, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { findScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
@@ -10,11 +11,11 @@ import { collect, homeOption, secondsArgument } from '../options.ts';
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printRunId, showRun, startRun } from '../show-run.ts';
+import { printRunId, showRun, watchedHeaders } from '../show-run.ts';
 import { runsInBackground, startService } from '../start-service.ts';
 import { ask, canAsk } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import { UserError, usageError } from '../user-error.ts';
 
 export function configure(command: Command): void {
@@ -112,7 +113,11 @@ async function run(wanted: string, values: readonly string[], options: RunOption
   const params = await askForMissing(script, await readParamArguments(script, options, piped));
   const isWatched = options.async !== true || options.follow === true;
   const isJson = options.json === true;
-  const answer = await startRun(connection, { scriptId: script.id, data, params, isWatched });
+  // The idempotency key makes sure that a repeated request starts the run only once.
+  const headers = { 'idempotency-key': randomUUID(), ...watchedHeaders(isWatched) };
+  const body = { script_id: script.id, ...(Object.keys(data).length > 0 && { data }), params };
+  const hint = tr('To check whether the run was accepted: hob runs', '运行是否已被接受，可用 hob runs 查看');
+  const answer = await connection.ask(hint, (client) => client.post<Accepted>('/api/execute', body, headers));
   if (isWatched) {
     const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
     await showRun(answer.run_id, { connection, isJson, timeoutMs });
@@ -163,18 +168,11 @@ async function inputValues(
 async function existingPaths(values: readonly string[]): Promise<string[]> {
   const paths = values.map((value) => resolve(value));
   const missing: string[] = [];
-  for (const path of paths) if (!(await exists(path))) missing.push(path);
+  for (const path of paths) if (!existsSync(path)) missing.push(path);
   if (missing.length === 0) return paths;
   const shown = missing.map((path) => `  ${printable(path)}`).join('\n');
   throw new UserError(
     `${tr('The script was not run, because these paths do not exist:', '没有运行。以下路径不存在：')}\n${shown}`,
-  );
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 }
 

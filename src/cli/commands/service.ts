@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -11,7 +12,7 @@ import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
 import { printJson } from '../terminal/print.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import { UserError, userError } from '../user-error.ts';
 import { findPlatform, type Platform, type ToolCall } from './service/platforms.ts';
 
@@ -236,7 +237,7 @@ async function uninstallService({ home: flag, dryRun, json }: ServiceOptions): P
     process.stdout.write(`${tr('Would perform these steps:', '将执行：')}\n${before}${removal}\n${after}`);
     return;
   }
-  if (!(await exists(platform.file))) {
+  if (!existsSync(platform.file)) {
     if (json === true) return printJson({ removed: false, file: platform.file });
     process.stdout.write(tr('Automatic start is not installed.\n', '没有安装登录服务。\n'));
     return;
@@ -256,13 +257,6 @@ async function uninstallService({ home: flag, dryRun, json }: ServiceOptions): P
       `Removed ${platform.file}. Your scripts and run history remain in ${home}.\n`,
       `已删除 ${platform.file}。脚本和运行历史仍保留在 ${home}。\n`,
     ),
-  );
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 }
 

@@ -10,8 +10,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer, printJson, terminalWidth } from '../terminal/print.ts';
-import { formatMinute } from '../terminal/quantities.ts';
-import { padToWidth, printable, widthOf, wrapText } from '../terminal/text-width.ts';
+import { formatMinute, padToWidth, printable, widthOf, wrapText } from '../terminal/text.ts';
 import { UserError } from '../user-error.ts';
 
 const longestValue = 300;

@@ -6,9 +6,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, countArgument, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { formatBytes } from '../terminal/quantities.ts';
-import { formatTable } from '../terminal/table.ts';
-import { cutToWidth } from '../terminal/text-width.ts';
+import { cutToWidth, formatBytes, formatTable } from '../terminal/text.ts';
 
 type Counts = Stats['all'];
 

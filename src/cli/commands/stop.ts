@@ -10,7 +10,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption } from '../options.ts';
 import { reasonOf, sendRequest } from '../send-request.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatCount } from '../terminal/quantities.ts';
+import { formatCount } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 const pollMs = 50;

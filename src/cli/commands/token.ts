@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { faultOfHome } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
@@ -39,7 +39,7 @@ export function configure(command: Command): void {
     .addOption(new Option(...plainJsonOption).conflicts('header'))
     .action(async ({ home: flag, renew, header, json }: TokenOptions) => {
       const { home, service } = await findService(flag);
-      const hadToken = await exists(tokenFileOf(home));
+      const hadToken = existsSync(tokenFileOf(home));
       const token = await tokenFor(home, renew === true);
       // Nothing else goes to stdout, so that a shell can assign it to a variable.
       if (json === true) printJson({ token });
@@ -69,11 +69,4 @@ async function tokenFor(home: string, renew: boolean): Promise<string> {
       `无法写入令牌文件 ${tokenFileOf(home)}（${errno}）。请检查文件夹权限和磁盘空间。`,
     );
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -8,8 +8,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { formatTable } from '../terminal/table.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatTable, printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

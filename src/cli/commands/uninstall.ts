@@ -7,7 +7,7 @@ import { withVersion } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import type { Operation } from '../../contract/types.ts';
-import { type Installed, listInstalled, pickInstalled } from '../installed-packages.ts';
+import { type Installed, listInstalled, pickInstalled, sourceArgument } from '../installed-packages.ts';
 import { tr } from '../language.ts';
 import { exitCodesText, homeOption, scriptMeaning } from '../options.ts';
 import { carryOut, checkEnd } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
-import { sourceArgument } from '../source-argument.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatCount } from '../terminal/quantities.ts';
-import { printable, printableTexts } from '../terminal/text-width.ts';
+import { formatCount, printable, printableTexts } from '../terminal/text.ts';
 import { exitCodes, UserError, usageError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -6,8 +6,7 @@ import type { Problem, Script } from '../../scripts/script.ts';
 import { language, tr } from '../language.ts';
 import { printJson } from '../terminal/print.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
-import { formatCount } from '../terminal/quantities.ts';
-import { printable } from '../terminal/text-width.ts';
+import { formatCount, printable } from '../terminal/text.ts';
 import { ReportedError, userError } from '../user-error.ts';
 
 export interface Checked {

@@ -3,7 +3,7 @@ import { ExplainedError } from '../../shared/explained-error.ts';
 import type { Skipped } from '../../transfer/export-home.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
-import { printable } from '../terminal/text-width.ts';
+import { printable } from '../terminal/text.ts';
 import { UserError, userError } from '../user-error.ts';
 
 const mostListed = 20;

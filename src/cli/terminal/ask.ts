@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 import { tr } from '../language.ts';
 import { exitCodes, UserError } from '../user-error.ts';
-import { printable } from './text-width.ts';
+import { printable } from './text.ts';
 
 const interrupted = 130;
 

@@ -1,6 +1,6 @@
 import { tr } from '../language.ts';
 import { paint } from './print.ts';
-import { padToWidth, widthOf } from './text-width.ts';
+import { padToWidth, widthOf } from './text.ts';
 
 interface ProblemToShow {
   readonly severity: 'error' | 'note';

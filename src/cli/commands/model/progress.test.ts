@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Download } from '../../../contract/types.ts';
 
-import { widthOf } from '../../terminal/text-width.ts';
+import { widthOf } from '../../terminal/text.ts';
 import { displayOn, progressLine, progressSentence } from './progress.ts';
 
 const download: Download = {

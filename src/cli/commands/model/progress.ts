@@ -1,8 +1,7 @@
 import type { Download } from '../../../contract/types.ts';
 import { tr } from '../../language.ts';
 import { bar, DrawnLine, type Screen } from '../../terminal/drawn-line.ts';
-import { formatBytes, formatDuration } from '../../terminal/quantities.ts';
-import { cutToWidth, padToWidth, widthOf } from '../../terminal/text-width.ts';
+import { cutToWidth, formatBytes, formatDuration, padToWidth, widthOf } from '../../terminal/text.ts';
 
 const narrowestBar = 10;
 const widestBar = 30;

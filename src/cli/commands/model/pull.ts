@@ -5,8 +5,7 @@ import { catchInterrupt } from '../../interrupt.ts';
 import { tr } from '../../language.ts';
 import { errorText, RefusedError, ServiceClient } from '../../service-client.ts';
 import { printJson } from '../../terminal/print.ts';
-import { formatBytes, formatCount, formatDuration } from '../../terminal/quantities.ts';
-import { printable } from '../../terminal/text-width.ts';
+import { formatBytes, formatCount, formatDuration, printable } from '../../terminal/text.ts';
 import { UserError, usageError, userError } from '../../user-error.ts';
 import { displayOn } from './progress.ts';
 

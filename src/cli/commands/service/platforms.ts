@@ -6,7 +6,7 @@ import { fewThreads } from '../../../shared/node-flags.ts';
 import { runCommand } from '../../../shared/run-command.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
-import { printable } from '../../terminal/text-width.ts';
+import { printable } from '../../terminal/text.ts';
 import { userError } from '../../user-error.ts';
 
 /** The program that starts at login. */

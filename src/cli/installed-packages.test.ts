@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { sourceArgument } from './source-argument.ts';
+import { sourceArgument } from './installed-packages.ts';
 
 it.each([
   'https://git.test/ada/scripts.git',

@@ -1,0 +1,147 @@
+/** East Asian scripts and emoji take two columns. Characters of ambiguous width are not used in the output. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f000}-\u{1f2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const invisible = /^[\p{M}\p{Cf}]$/u;
+
+/** The width of a text in terminal columns. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (invisible.test(character)) continue;
+    width += wide.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+/** Cuts a text to the given width and ends it with dots. */
+export function cutToWidth(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  const dots = '.'.repeat(Math.max(0, Math.min(3, columns)));
+  let kept = '';
+  for (const character of text) {
+    if (widthOf(kept + character) > columns - dots.length) break;
+    kept += character;
+  }
+  return kept + dots;
+}
+
+/** Pads a text with spaces after it, or before it. */
+export function padToWidth(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
+  const space = ' '.repeat(Math.max(0, columns - widthOf(text)));
+  return side === 'left' ? text + space : space + text;
+}
+
+/** Replaces control characters: names and messages are untrusted and must not control the terminal. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '?');
+}
+
+/** Makes all texts of an answer printable. */
+export function printableTexts<Answer extends object>(answer: Answer): Answer {
+  return JSON.parse(JSON.stringify(answer), (_key, value: unknown) =>
+    typeof value === 'string' ? printable(value) : value,
+  );
+}
+
+/**
+ * Possible line breaks: after a space, and in Chinese next to any character, except before closing and after opening punctuation.
+ */
+const breaks =
+  /(?<= )|(?<=[\p{Script=Han}，。；：、？！）”])(?=[^，。；：、？！）” ])|(?<=[^（“ ])(?=[\p{Script=Han}（“])/u;
+
+/** Wraps a text to the given width. A longer word gets its own line. */
+export function wrapText(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    let line = '';
+    for (const piece of paragraph.split(breaks)) {
+      const longer = line + piece;
+      if (line !== '' && widthOf(longer.trimEnd()) > columns) {
+        lines.push(line.trimEnd());
+        line = piece;
+      } else line = longer;
+    }
+    lines.push(line.trimEnd());
+  }
+  return lines;
+}
+
+const gap = '  ';
+
+interface Column {
+  readonly title: string;
+  readonly isNumber?: boolean;
+  /** Colours a padded cell. */
+  readonly paint?: (text: string) => string;
+}
+
+/** Formats a table. Lines longer than `lineWidth` are cut, not wrapped. */
+export function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  lineWidth = Number.POSITIVE_INFINITY,
+): string[] {
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(oneLine))];
+  const widths = columns.map((_column, index) => Math.max(...lines.map((row) => widthOf(row[index] ?? ''))));
+  return lines.map((row, number) => {
+    const cells = columns.map(({ isNumber = false }, index) =>
+      padToWidth(row[index] ?? '', widths[index] ?? 0, isNumber ? 'right' : 'left'),
+    );
+    const line = cutToWidth(cells.join(gap).trimEnd(), lineWidth);
+    return number === 0 ? line : paintCells(line, cells, columns);
+  });
+}
+
+/** Colours the cells after the line is cut, because colour codes take characters but no width. */
+function paintCells(line: string, cells: readonly string[], columns: readonly Column[]): string {
+  let [start, painted] = [0, ''];
+  for (const [index, cell] of cells.entries()) {
+    const text = line.slice(start, start + cell.length);
+    const between = line.slice(start + cell.length, start + cell.length + gap.length);
+    const paint = columns[index]?.paint;
+    painted += (paint === undefined || text === '' ? text : paint(text)) + between;
+    start += cell.length + gap.length;
+  }
+  return painted;
+}
+
+function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ');
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** At most three digits, in decimal units as on the model hubs: 1 kB is 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  // A value that would round up to 1,000 goes into the next unit.
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const text = unit === 0 || value >= 99.95 ? value.toFixed(0) : value.toFixed(1);
+  return `${text} ${units[unit]}`;
+}
+
+/** 0:07, 12:34 or 1:02:03. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** A count with an English noun, in the plural unless the count is 1. */
+export function formatCount(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Local time to the minute: 2026-05-01 09:30. A dash if there is none. */
+export function formatMinute(iso: string | null): string {
+  const date = new Date(iso ?? '');
+  if (Number.isNaN(date.getTime())) return '-';
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
