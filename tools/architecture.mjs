@@ -145,13 +145,14 @@ export const importRules = [
   {
     name: 'cli-imports',
     comment:
-      'The command uses HTTP like any other client. Besides, it knows only the home, the calling run, the login service and the language of its user.',
+      'The command uses HTTP like any other client. Besides, it knows only the home, the calling run, the login service, the language of its user and the languages of scripts.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', offlineCommands] },
     to: {
       path: '^src/',
       pathNot: [
         '^src/(?:cli|contract|shared)/',
         '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|user-language)\\.ts$',
+        '^src/scripts/languages\\.ts$',
       ],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../service/compose.ts' },

@@ -6,7 +6,7 @@ import { bun } from './languages/bun.ts';
 import { deno } from './languages/deno.ts';
 import { exe } from './languages/exe.ts';
 import { html } from './languages/html.ts';
-import type { InterpreterSpec, Language } from './languages/language.ts';
+import type { InterpreterSpec, Language, Template } from './languages/language.ts';
 import { node } from './languages/node.ts';
 import { perl } from './languages/perl.ts';
 import { php } from './languages/php.ts';
@@ -46,6 +46,14 @@ const isInterpreted = (name: ScriptLanguage): name is InterpretedLanguage => 'in
 
 export const languages: readonly ScriptLanguage[] = Object.keys(records).filter(isLanguage);
 export const interpretedLanguages = languages.filter(isInterpreted);
+
+/** The languages that `hob new` writes scripts in. */
+export const templates: readonly (Template & { readonly language: ScriptLanguage })[] = languages.flatMap(
+  (language) => {
+    const { template } = languageRecord(language);
+    return template === undefined ? [] : [{ ...template, language }];
+  },
+);
 
 export function languageRecord(name: ScriptLanguage): Language {
   return records[name];

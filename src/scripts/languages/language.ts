@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { WarmLanguage } from '../../contract/values.ts';
+import type { Text } from '../../shared/text.ts';
 import type { Command, Resolution } from '../runtimes/command.ts';
 
 /** The properties of a language. It has an interpreter, uses that of another language, or has `open`. */
@@ -35,6 +36,28 @@ export interface Language {
    * UTF-8.
    */
   readonly entryText?: 'shell' | 'utf8';
+  /** The sample script that `hob new` writes. Absent: none. */
+  readonly template?: Template;
+}
+
+export interface Template {
+  /** The language on the command line. */
+  readonly word: string;
+  readonly meaning: Text;
+  /** The versions that the sample needs. */
+  readonly versions?: string;
+  readonly entry: string;
+  /** Returns the text of the entry. */
+  readonly write: (sample: Sample) => string;
+}
+
+/** The parts of a sample script that are the same in every language. */
+export interface Sample {
+  readonly input: 'files' | 'folders' | 'text' | 'none';
+  readonly greeting: string;
+  tr(english: string, chinese: string): string;
+  /** The message of the result, with placeholders in the syntax of the language. */
+  summary(total: string, count: string): string;
 }
 
 export interface Start {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { Command } from '../runtimes/command.ts';
-import { type Language, sdkFolder } from './language.ts';
+import { type Language, type Sample, sdkFolder } from './language.ts';
 
 /** `import … from 'hob'`, `import 'hob'` and `import('hob')`, but not `require('hob')`. */
 const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
@@ -32,6 +32,13 @@ export const node = {
   warm: 'node.js',
   addSdk: (command) => withImport(addNodePath(command)),
   entryText: 'utf8',
+  template: {
+    word: 'node',
+    meaning: { en: 'JavaScript, Node 18+', zh: 'JavaScript, Node 18+' },
+    versions: '>=18',
+    entry: 'main.mjs',
+    write: (sample) => writeEntry(sample, 'total'),
+  },
 } satisfies Language;
 
 export function addNodePath(command: Command): Command {
@@ -62,4 +69,45 @@ function importsSdk(path: string): boolean {
     // The interpreter reports problems of the file.
     return false;
   }
+}
+
+const measures = {
+  files: ['(await stat(item)).size', "import { stat } from 'node:fs/promises';\n\n"],
+  folders: ['(await readdir(item)).length', "import { readdir } from 'node:fs/promises';\n\n"],
+  text: ['[...item].length', ''],
+} as const;
+
+/** The entry for Node and TypeScript, which differ only in the annotation of the total. */
+export function writeEntry({ input, tr, summary }: Sample, total: 'total' | 'total: number'): string {
+  const about = tr(
+    'The return value is the result: msg for people, the rest for programs. Printed text goes to the log of the run.',
+    '返回值就是结果：msg 给人看，其余给程序用。打印的内容在运行日志里。',
+  );
+  if (input === 'none')
+    return `import hob from 'hob';
+
+// ${about}
+hob.main(async ({ params, run }) => {
+  for (let time = 1; time <= params.times; time++) {
+    console.log(params.greeting);
+    run.progress(time / params.times, params.greeting);
+  }
+  return { msg: params.greeting, times: params.times };
+});
+`;
+  const [measure, imports] = measures[input];
+  const message = summary(`\${total}`, `\${inputs.length}`);
+  return `${imports}import hob from 'hob';
+
+// ${about}
+hob.main(async ({ inputs, params, run }) => {
+  for (let time = 1; time <= params.times; time++) console.log(params.greeting);
+  let ${total} = 0;
+  for (const [done, item] of inputs.entries()) {
+    total += ${measure};
+    run.progress((done + 1) / inputs.length, item);
+  }
+  return { msg: \`${message}\`, total };
+});
+`;
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { type Language, sdkFolder } from './language.ts';
+import { type Language, type Sample, sdkFolder } from './language.ts';
 
 const env = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
 const lastFolders = { PYTHONPATH: sdkFolder('python') };
@@ -29,6 +29,13 @@ export const python = {
   // These folders precede installed packages, but an installed package must win.
   addSdk: (command, user) => (hasOwnHob(command.file, user) ? command : { ...command, lastFolders }),
   entryText: 'utf8',
+  template: {
+    word: 'python',
+    meaning: { en: 'Python 3.8+', zh: 'Python 3.8+' },
+    versions: '>=3.8',
+    entry: 'main.py',
+    write: writeEntry,
+  },
 } satisfies Language;
 
 function isThere(path: string): boolean {
@@ -74,4 +81,45 @@ function packageFolders(library: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+const measures = {
+  files: ['os.path.getsize(item)', 'import os\n\n'],
+  folders: ['len(os.listdir(item))', 'import os\n\n'],
+  text: ['len(item)', ''],
+} as const;
+
+function writeEntry({ input, greeting, tr, summary }: Sample): string {
+  const params = `greeting: str = "${greeting}", times: int = 1`;
+  const about = tr(
+    'The return value is the result: msg for people, the rest for programs. Printed text goes to the log of the run.',
+    '返回值就是结果：msg 给人看，其余给程序用。打印的内容在运行日志里。',
+  );
+  if (input === 'none')
+    return `import hob
+
+
+@hob.main
+def main(inputs: list, run, ${params}):
+    # ${about}
+    for time in range(times):
+        print(greeting)
+        run.progress((time + 1) / times, greeting)
+    return {"msg": greeting, "times": times}
+`;
+  const [measure, imports] = measures[input];
+  return `${imports}import hob
+
+
+@hob.main
+def main(inputs: list, run, ${params}):
+    # ${about}
+    for _ in range(times):
+        print(greeting)
+    total = 0
+    for done, item in enumerate(inputs, start=1):
+        total += ${measure}
+        run.progress(done / len(inputs), item)
+    return {"msg": f"${summary('{total}', '{len(inputs)}')}", "total": total}
+`;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface, type Interface } from 'node:readline';
-import { tr } from '../../language.ts';
+import { templates } from '../../../scripts/languages.ts';
+import { language, tr } from '../../language.ts';
 import { canAsk } from '../../terminal/ask.ts';
 import { paint } from '../../terminal/print.ts';
 import { exitCodes, UserError, usageError } from '../../user-error.ts';
-import type { InputKind, NewScript, ScriptLanguage } from './new-script.ts';
+import type { InputKind, NewScript } from './new-script.ts';
 
 interface Choice<Value> {
   readonly value: Value;
@@ -102,7 +103,7 @@ export class Interview {
 }
 
 export interface NewOptions {
-  lang?: ScriptLanguage;
+  lang?: string;
   desc?: string;
   input?: InputKind;
   node?: boolean;
@@ -201,17 +202,11 @@ async function ask(
   }
 }
 
-const languageChoices = [
-  { value: 'python', word: 'python', meaning: 'Python 3.8+' },
-  { value: 'node', word: 'node', meaning: 'JavaScript, Node 18+' },
-  {
-    value: 'typescript',
-    word: 'typescript',
-    meaning: tr('no build step needed', '直接运行，无需编译'),
-  },
-  { value: 'bash', word: 'bash', meaning: tr('a shell script', 'shell 脚本') },
-  { value: 'powershell', word: 'powershell', meaning: 'PowerShell' },
-] as const;
+const languageChoices = templates.map(({ word, meaning }) => ({
+  value: word,
+  word,
+  meaning: meaning[language],
+}));
 
 const inputChoices = [
   { value: 'files', word: 'files', meaning: tr('file paths', '文件路径') },

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 
+import { templates } from '../../../scripts/languages.ts';
 import { assertNever } from '../../../shared/assert-never.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
 
 /** The languages that `hob new` writes scripts in. */
-export const languages = ['python', 'node', 'typescript', 'bash', 'powershell'] as const;
-export type ScriptLanguage = (typeof languages)[number];
+export const languages: readonly string[] = templates.map(({ word }) => word);
 
 /** The kinds of main input. */
 export const inputKinds = ['files', 'folders', 'text', 'none'] as const;
@@ -18,7 +18,8 @@ export interface NewScript {
   readonly name: string;
   /** Empty if there is none. */
   readonly desc: string;
-  readonly language: ScriptLanguage;
+  /** A word of {@link languages}. */
+  readonly language: string;
   readonly input: InputKind;
   /** Whether other scripts can call it. */
   readonly isNode: boolean;

@@ -1,14 +1,13 @@
-import { assertNever } from '../../../shared/assert-never.ts';
+import { templates } from '../../../scripts/languages.ts';
 import { tr } from '../../language.ts';
-import { bashEntry, nodeEntry, powershellEntry, pythonEntry } from './entries.ts';
 import {
   greeting,
   inputWords,
   type NewFile,
   type NewScript,
   runLine,
-  type ScriptLanguage,
   sampleFile,
+  summaryOf,
 } from './new-script.ts';
 
 /** All files of a new script. */
@@ -16,26 +15,22 @@ export function filesOfScript(script: NewScript): NewFile[] {
   const sample = sampleFile(script.input);
   return [
     { path: 'script.toml', text: manifestText(script) },
-    { path: runtimes[script.language].entry, text: entryText(script) },
+    { path: templateOf(script).entry, text: entryText(script) },
     ...(sample === null ? [] : [sample]),
     { path: 'README.md', text: readmeText(script) },
   ];
 }
 
+function templateOf({ language }: NewScript) {
+  const template = templates.find(({ word }) => word === language);
+  if (template === undefined) throw new Error(`${language} has no template`);
+  return template;
+}
+
 function entryText(script: NewScript): string {
-  switch (script.language) {
-    case 'python':
-      return pythonEntry(script);
-    case 'node':
-    case 'typescript':
-      return nodeEntry(script);
-    case 'bash':
-      return bashEntry(script);
-    case 'powershell':
-      return powershellEntry(script);
-    default:
-      return assertNever(script.language);
-  }
+  const { input } = script;
+  const summary = (total: string, count: string) => (input === 'none' ? '' : summaryOf(input, total, count));
+  return templateOf(script).write({ input, greeting, tr, summary });
 }
 
 /** The README of a new script: how to run it, and the purpose of each file. */
@@ -52,26 +47,15 @@ ${runLine(script, '.')}
 | ${tr('file', '文件')} | ${tr('purpose', '说明')} |
 |---|---|
 | \`script.toml\` | ${tr('the manifest: name, input and params', '清单：名称、输入和参数')} |
-| \`${runtimes[script.language].entry}\` | ${tr('the program', '运行的程序')} |
+| \`${templateOf(script).entry}\` | ${tr('the program', '运行的程序')} |
 ${sampleRow}
 ${tr('`hob check` checks the script for errors. `hob pack` creates a package for others.', '`hob check` 找出问题，`hob pack` 打包给别人用。')}
 `;
 }
 
-/** Manifest values per language: its name, the versions that the sample needs, and the entry file. */
-const runtimes: Readonly<
-  Record<ScriptLanguage, { readonly language: string; readonly versions?: string; readonly entry: string }>
-> = {
-  python: { language: 'python', versions: '>=3.8', entry: 'main.py' },
-  node: { language: 'node.js', versions: '>=18', entry: 'main.mjs' },
-  typescript: { language: 'typescript', entry: 'main.ts' },
-  bash: { language: 'bash', entry: 'main.sh' },
-  powershell: { language: 'powershell', entry: 'main.ps1' },
-};
-
 /** The manifest of a new script. */
 function manifestText(script: NewScript): string {
-  const { language, versions, entry } = runtimes[script.language];
+  const { language, versions, entry } = templateOf(script);
   return `#:schema http://127.0.0.1:9527/api/script.schema.json
 
 [service.info]
