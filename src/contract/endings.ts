@@ -6,7 +6,7 @@ export interface Words {
   readonly zh: string;
 }
 
-/** The facts about an end. A record has the first two; whoever saw the end knows more. */
+/** The facts about an end. A record has the first two; the executor also knows the others. */
 export interface Ending {
   readonly cause: EndCause;
   readonly exitCode: number | null;

@@ -6,9 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { expect, it, onTestFinished } from 'vitest';
-
-import { hashTree, PackageStore } from '../../src/packages/store/package-store.ts';
 import { namedIn, versionOf } from '../../src/packages/store/installed-record.ts';
+import { hashTree, PackageStore } from '../../src/packages/store/package-store.ts';
 import { tempFolder } from '../support/hob.ts';
 import { packagesHere } from '../support/packages-here.ts';
 import { SeededRandom } from '../support/random.ts';

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-
-import { speakChinese } from '../../build/cli/program.js';
 import { subcommands } from '../../build/cli/commands.js';
+import { speakChinese } from '../../build/cli/program.js';
 
 /** Prints the help of every command as JSON. One process for all commands is much faster than one process per command. */
 const program = new Command('hob').helpOption('-h, --help', '帮助');
