@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+
 import { callService, RefusedError } from '../api/call-service.ts';
 import type { FolderEntry, FolderListing } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
+
 import type { FolderEntry, FolderListing } from '../api/wire.ts';
 import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { IconButton } from '../parts/button.tsx';

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { LogOut, Moon, Power, Sun, SunMoon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+
 import { callService } from '../api/call-service.ts';
 import { healthQuery, settingsQuery } from '../api/queries.ts';
 import type { Setting } from '../api/wire.ts';

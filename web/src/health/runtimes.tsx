@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, CircleDashed, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
+
 import { callService } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { environmentsQuery, runtimesQuery } from '../api/queries.ts';

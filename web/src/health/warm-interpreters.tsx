@@ -4,7 +4,6 @@ import { healthQuery } from '../api/queries.ts';
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { bytesText, rateText, useCountText } from '../parts/format.ts';
-
 import { Panel } from '../parts/panel.tsx';
 
 interface MeterProps {

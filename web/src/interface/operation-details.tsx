@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
+
 import { openAnswer, RefusedError } from '../api/call-service.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 import { descriptionOf, titleOf } from './operation-words.ts';
-
 import { type Operation, readDocument } from './read-document.ts';
 
 const file = new URL('../../../schema/openapi.json', import.meta.url);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+
 import { findOperations, groupOperations } from './interface-page.tsx';
 import {
   addressOf,

@@ -9,6 +9,7 @@ import {
   X,
 } from 'lucide-react';
 import { memo, useState } from 'react';
+
 import type { Download, Model } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button, IconButton } from '../parts/button.tsx';

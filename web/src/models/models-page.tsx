@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useCallback, useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
+
 import { useLive } from '../api/live-events.tsx';
 import { downloadsQuery, modelsQuery } from '../api/queries.ts';
 import { type Download, type DownloadRequest, modelSources } from '../api/wire.ts';

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+
 import { callService } from '../api/call-service.ts';
 import type { Notification, NotificationPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';

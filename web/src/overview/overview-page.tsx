@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Bell } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+
 import { useLive } from '../api/live-events.tsx';
 import { healthQuery, runsInStateQuery, statsQuery } from '../api/queries.ts';
 import { type Progress, progressIn } from '../api/run-events.ts';

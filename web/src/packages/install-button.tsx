@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronRight, Download, FolderOpen } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { Link } from 'wouter';
+
 import { callService } from '../api/call-service.ts';
 import { operationsQuery } from '../api/queries.ts';
 import type { OperationStarted } from '../api/wire.ts';

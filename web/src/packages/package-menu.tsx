@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronRight, RefreshCw, Trash2, Undo2 } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
+
 import { callService } from '../api/call-service.ts';
 import { operationsQuery, packagesQuery } from '../api/queries.ts';
 import type { InstalledPackage, OperationStarted, Uninstalled } from '../api/wire.ts';

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+
 import type { ServiceEvent } from '../api/follow-events.ts';
 import { useLive } from '../api/live-events.tsx';
 import { serviceNow } from '../api/service-clock.ts';

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download, Info } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+
 import { exactText } from '../api/exact-json.ts';
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';

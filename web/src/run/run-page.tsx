@@ -1,6 +1,7 @@
 import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
+
 import { RefusedError } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { scriptsQuery, terminalQuery } from '../api/queries.ts';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import { endCauses, runStates, type Script } from '../api/wire.ts';
 import { type Say, tagOf, useLanguage, useSay } from '../language/language.tsx';
@@ -11,7 +12,6 @@ import { StateIcon } from '../parts/run-state.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useTypedText } from '../parts/use-typed-text.ts';
 import { endName, originName, stateName } from '../parts/words-of-runs.ts';
-
 import { findScripts } from '../scripts/find-scripts.ts';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
 import { isFiltered, orderedOrigins, type RunFilters, type Span } from './run-filters.ts';

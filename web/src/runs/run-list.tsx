@@ -19,7 +19,6 @@ import { isTyping } from '../parts/keys.ts';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago, Elapsed } from '../parts/time.tsx';
 import { originName, runMessage, shownState, unusualEnd } from '../parts/words-of-runs.ts';
-
 import { CancelButton } from './cancel-button.tsx';
 
 interface RunListProps {

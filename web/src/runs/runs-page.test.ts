@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+
 import type { RunPage } from '../api/wire.ts';
 import { RecentRuns, withFirstPage, withRuns } from './runs-page.tsx';
 import { someRun } from './some-run.ts';

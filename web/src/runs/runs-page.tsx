@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+
 import { callService } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { statsQuery } from '../api/queries.ts';

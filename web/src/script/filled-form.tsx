@@ -3,6 +3,7 @@ import { Code, History, Play, RotateCcw } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link, useLocation, useSearch } from 'wouter';
+
 import { callService, RefusedError } from '../api/call-service.ts';
 import { runQuery } from '../api/queries.ts';
 import type { Accepted, Run, Script } from '../api/wire.ts';

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Star, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+
 import { RefusedError } from '../api/call-service.ts';
 import { latestRunsQuery, scriptQuery, scriptsQuery } from '../api/queries.ts';
 import type { BriefRun, Script, ScriptDetail } from '../api/wire.ts';

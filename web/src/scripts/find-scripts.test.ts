@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+
 import { findProblems, findScripts, inOrder } from './find-scripts.ts';
 import { someScript } from './some-script.ts';
 

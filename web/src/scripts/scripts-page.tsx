@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Star, TriangleAlert, Workflow } from 'lucide-react';
 import { memo, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
 import { tagOf, useLanguage, useSay } from '../language/language.tsx';

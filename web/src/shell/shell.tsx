@@ -3,7 +3,6 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 
 import { TokenDialog, TokenPage } from '../access/token-form.tsx';
-
 import { useLive } from '../api/live-events.tsx';
 import { useLanguage, useSay } from '../language/language.tsx';
 import { OperationsProvider } from '../packages/operations.tsx';

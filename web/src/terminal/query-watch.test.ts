@@ -1,5 +1,6 @@
 import { Terminal } from '@xterm/xterm';
 import { describe, expect, it } from 'vitest';
+
 import { QueryWatch, splitQueries } from './query-watch.ts';
 
 const position = '\x1b[6n';

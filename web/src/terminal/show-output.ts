@@ -1,6 +1,5 @@
 import { callService } from '../api/call-service.ts';
 import { followEvents, type ServiceEvent } from '../api/follow-events.ts';
-
 import type { RunTerminal } from '../api/wire.ts';
 import type { QueryWatch } from './query-watch.ts';
 

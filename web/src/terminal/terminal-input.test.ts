@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+
 import { RefusedError, UnreachableError } from '../api/call-service.ts';
 import { SizeReport, type TerminalSize, type TypedPiece, TypingQueue } from './terminal-input.ts';
 

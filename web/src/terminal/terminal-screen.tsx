@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, Copy, Unplug } from 'lucide-react';
 import { type Ref, useEffect, useId, useRef, useState } from 'react';
+
 import { terminalQuery } from '../api/queries.ts';
 import type { RunTerminal } from '../api/wire.ts';
 import { useLanguage, useSay } from '../language/language.tsx';

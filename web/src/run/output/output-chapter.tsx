@@ -1,8 +1,8 @@
 import { type CSSProperties, memo, type ReactNode } from 'react';
+
 import { type Say, useSay } from '../../language/language.tsx';
 import { bytesText } from '../../parts/format.ts';
 import { type Block, groupByStream, type Line, type StreamChoice, shownLines } from './output-lines.ts';
-
 import type { Colour, TextStyle } from './text-style.ts';
 
 const blocksTogether = 25;

@@ -1,5 +1,4 @@
 import { followEvents, type ServiceEvent } from '../../api/follow-events.ts';
-
 import { type Progress, progressIn } from '../../api/run-events.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
 

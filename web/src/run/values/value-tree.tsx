@@ -1,5 +1,6 @@
 import { ChevronRight, FolderOpen } from 'lucide-react';
 import { Fragment, useState } from 'react';
+
 import { callService, RefusedError } from '../../api/call-service.ts';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -8,7 +8,6 @@ import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Field, TextArea } from '../../parts/field.tsx';
-
 import { useToast } from '../../parts/toasts.tsx';
 import { linesOf } from './draft.ts';
 import { inputField, readInput } from './make-call.ts';

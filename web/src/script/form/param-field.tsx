@@ -1,5 +1,6 @@
 import { Eye, EyeOff, WrapText } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+
 import type { Param } from '../../api/wire.ts';
 import { useSay } from '../../language/language.tsx';
 import { IconButton } from '../../parts/button.tsx';
