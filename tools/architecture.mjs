@@ -279,7 +279,7 @@ export const importRules = [
   {
     name: 'console-knows-the-wire',
     comment:
-      'The console is a client like any other: it imports only types of the interface, which are erased at build time, and no code of the service.',
+      'The console is a client like any other: it imports only the contract: types, which are erased at build time, and plain data. It imports no code of the service.',
     from: { path: '^web/src/' },
     to: { path: '^src/', pathNot: ['^src/contract/'] },
     plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/shared/errors.ts' },
