@@ -1,3 +1,4 @@
+import { describeEnding } from '../contract/endings.ts';
 import { describeDuration } from '../contract/quantities.ts';
 import type { BriefRun, Run } from '../contract/types.ts';
 import { shortId } from './find-script.ts';
@@ -56,26 +57,11 @@ export function messageOf(run: BriefRun): string {
   return said !== '' && run.envelope !== 'own' && isOther ? (causeText(run) ?? said) : said;
 }
 
-/** Describes the end cause from the record alone. */
+/** Describes the end from the record alone; null if the record does not have the reason. */
 function causeText({ state, end_cause, exit_code }: BriefRun): string | null {
-  switch (end_cause) {
-    case 'cancelled':
-      return tr('The run was cancelled', '运行已取消');
-    case 'timeout':
-      return tr('The script exceeded its time limit', '脚本运行超时');
-    case 'shutdown':
-      return tr('Hob was stopped', 'Hob 已停止');
-    case 'signal':
-      return tr('The script was terminated by a signal', '脚本被信号终止');
-    case 'lost':
-      return tr('The result of the run is unknown', '运行的结果未知');
-    case 'exit':
-      return state === 'succeeded'
-        ? tr('The script wrote no result', '脚本没有写入结果')
-        : tr(`The script failed with exit code ${exit_code}`, `脚本执行失败，退出码 ${exit_code}`);
-    default:
-      return null;
-  }
+  if (end_cause === null || end_cause === 'spawn-failed') return null;
+  if (state === 'succeeded') return tr('The script wrote no result', '脚本没有写入结果');
+  return describeEnding({ cause: end_cause, exitCode: exit_code })[language];
 }
 
 /** Fields that are not listed: code and message are shown above, and the script has printed the traceback itself. */

@@ -313,7 +313,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
   it('runs again with Ctrl+Enter after asking for secrets, and deletes the run', async () => {
     const runId = await finish(ids.secret, { params: { key: 'abc' } });
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
-    await page.getByText('The script exited with code 3').waitFor();
+    await page.getByText('The script failed with exit code 3').waitFor();
     const edit = page.getByRole('link', { name: 'Edit and run' });
     expect(await edit.getAttribute('href')).toBe(`/scripts/${ids.secret}?from=${runId}`);
     expects(/400 .*\/rerun$/);
@@ -324,7 +324,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    await page.getByText('The script exited with code 3').click();
+    await page.getByText('The script failed with exit code 3').click();
     for (const aside of ['isComposing', 'repeat'])
       await page.evaluate(
         `dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, ${aside}: true }))`,

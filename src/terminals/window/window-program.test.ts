@@ -11,9 +11,11 @@ describe('describeHeldEnd', () => {
       en: 'Done in 1.2 s. Press any key to close this window.',
       zh: '已完成，用时 1.2 秒。按任意键关闭窗口。',
     });
-    expect(describeHeldEnd({ ...end, exitCode: 7 }).en).toMatch(/^Failed with exit code 7 after 1\.2 s\. /);
+    expect(describeHeldEnd({ ...end, exitCode: 7 }).en).toMatch(
+      /^The script failed with exit code 7 after 1\.2 s\. /,
+    );
     expect(describeHeldEnd({ ...end, cause: 'signal', signal: 'SIGINT' }).zh).toMatch(
-      /^被信号 SIGINT 终止，用时 1\.2 秒。/,
+      /^脚本被信号 SIGINT 终止，用时 1\.2 秒。/,
     );
   });
 

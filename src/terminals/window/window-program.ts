@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { describeEnding } from '../../contract/endings.ts';
 import { describeDuration } from '../../contract/quantities.ts';
 import { receiveMessages, sendMessage } from '../../execution/message-lines.ts';
 import {
@@ -177,36 +178,10 @@ export function describeHeldEnd(end: WindowEnd): Text {
 }
 
 function describeWindowEnd(end: WindowEnd): Text {
-  const duration = describeDuration(end.durationMs);
-  switch (end.cause) {
-    case 'exit':
-      if (end.exitCode === 0) return { en: `Done in ${duration.en}.`, zh: `已完成，用时 ${duration.zh}。` };
-      return {
-        en: `Failed with exit code ${end.exitCode} after ${duration.en}.`,
-        zh: `失败，退出码 ${end.exitCode}，用时 ${duration.zh}。`,
-      };
-    case 'signal':
-      return {
-        en: `Terminated by ${end.signal} after ${duration.en}.`,
-        zh: `被信号 ${end.signal} 终止，用时 ${duration.zh}。`,
-      };
-    case 'timeout':
-      return {
-        en: `Stopped after ${duration.en}: the time limit was reached.`,
-        zh: `运行 ${duration.zh}后超时，已被终止。`,
-      };
-    case 'cancelled':
-      return { en: `Cancelled after ${duration.en}.`, zh: `运行 ${duration.zh}后被取消。` };
-    case 'shutdown':
-      return {
-        en: `Stopped after ${duration.en} because Hob was stopped.`,
-        zh: `Hob 停止，运行 ${duration.zh}后被终止。`,
-      };
-    case 'spawn-failed':
-      return { en: 'The script could not be started.', zh: '脚本无法启动。' };
-    case 'lost':
-      return { en: 'Hob lost track of this run.', zh: 'Hob 已失去对此次运行的跟踪。' };
-    default:
-      return assertNever(end.cause);
-  }
+  const took = describeDuration(end.durationMs);
+  if (end.cause === 'exit' && end.exitCode === 0)
+    return { en: `Done in ${took.en}.`, zh: `已完成，用时 ${took.zh}。` };
+  const { en, zh } = describeEnding(end);
+  if (end.cause === 'spawn-failed' || end.cause === 'lost') return { en: `${en}.`, zh: `${zh}。` };
+  return { en: `${en} after ${took.en}.`, zh: `${zh}，用时 ${took.zh}。` };
 }

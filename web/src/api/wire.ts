@@ -1,4 +1,5 @@
 /** The types and the fixed values of the interface. Pages import them from here. */
+export { describeEnding, endNames } from '../../../src/contract/endings.ts';
 export type * from '../../../src/contract/types.ts';
 export {
   endCauses,

@@ -1,4 +1,11 @@
-import type { BriefRun, EndCause, Origin, RunState } from '../api/wire.ts';
+import {
+  type BriefRun,
+  describeEnding,
+  type EndCause,
+  endNames,
+  type Origin,
+  type RunState,
+} from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
 /** The displayed state of a run. A cancelled run has the state `failed`, but is shown as cancelled. */
@@ -63,68 +70,30 @@ export function originWords(origin: Origin, say: Say): string {
 
 /** The name of an end cause other than a normal exit; null for a normal exit or an active run. */
 export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | null {
-  switch (cause) {
-    case null:
-    case 'exit':
-      return null;
-    case 'signal':
-      return say('Killed', '被信号终止');
-    case 'timeout':
-      return say('Timed out', '超时');
-    case 'cancelled':
-      return say('Cancelled', '已取消');
-    case 'spawn-failed':
-      return say('Failed to start', '无法启动');
-    case 'shutdown':
-      return say('Stopped with Hob', '随 Hob 停止');
-    case 'lost':
-      return say('Lost', '失去联系');
-  }
+  return cause === null || cause === 'exit' ? null : endName(cause, say);
 }
 
 /** A sentence about how a run ended. */
 export function endWords({ end_cause, exit_code, result, envelope }: Ending, say: Say): string {
-  switch (end_cause) {
-    case null:
-      return say('Not ended yet', '尚未结束');
-    case 'exit':
-      if (exit_code !== 0)
-        return say(`The script exited with code ${exit_code}`, `脚本以退出码 ${exit_code} 结束`);
-      if (envelope === 'synthesized')
-        return say(
-          'The script exited successfully but wrote no valid result',
-          '脚本正常结束，但没有留下有效的结果',
-        );
-      return result !== null && result.code !== 0
-        ? say(`The script reported code ${result.code}`, `脚本报告代码 ${result.code}`)
-        : say('Done', '完成');
-    case 'signal':
-      return say(
-        `The script was killed by a signal (exit code ${exit_code})`,
-        `脚本被信号终止（退出码 ${exit_code}）`,
-      );
-    case 'timeout':
-      return say(
-        'The run exceeded the timeout in its manifest and was stopped',
-        '超过清单允许的时间，已被停止',
-      );
-    case 'cancelled':
-      return say('The run was cancelled', '已取消');
-    case 'spawn-failed':
-      return say('The script could not be started', '脚本无法启动');
-    case 'shutdown':
-      return say('The run was stopped together with Hob', '随 Hob 一起被停止');
-    case 'lost':
-      return say(
-        'The outcome is unknown because Hob or the machine was stopped',
-        '无法得知结果：Hob 或机器曾被停止',
-      );
+  if (end_cause === null) return say('Not ended yet', '尚未结束');
+  if (end_cause !== 'exit' || exit_code !== 0) {
+    const { en, zh } = describeEnding({ cause: end_cause, exitCode: exit_code });
+    return say(en, zh);
   }
+  if (envelope === 'synthesized')
+    return say(
+      'The script exited successfully but wrote no valid result',
+      '脚本正常结束，但没有留下有效的结果',
+    );
+  return result !== null && result.code !== 0
+    ? say(`The script reported code ${result.code}`, `脚本报告代码 ${result.code}`)
+    : say('Done', '完成');
 }
 
 /** The short name of an end cause. */
 export function endName(cause: EndCause, say: Say): string {
-  return unusualEnd(cause, say) ?? say('Exited', '自行退出');
+  const { en, zh } = endNames[cause];
+  return say(en, zh);
 }
 
 /**
