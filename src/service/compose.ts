@@ -46,7 +46,7 @@ import { SqliteKeyStore } from '../storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from '../storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from '../storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
-import { builder } from './build-runs.ts';
+import { builder } from './resolve-run.ts';
 import { composeModels } from './models.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePackages } from './packages.ts';

@@ -15,7 +15,7 @@ import { type SurveyedRuntime, surveyRuntimes } from '../scripts/runtimes/survey
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
-import { buildRuns, resolveRun } from './build-runs.ts';
+import { buildRuns, resolveRun } from './resolve-run.ts';
 import { publishProgress } from './publish-events.ts';
 
 interface PackageParts {
