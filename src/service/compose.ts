@@ -46,11 +46,11 @@ import { SqliteKeyStore } from '../storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from '../storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from '../storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
-import { builder } from './resolve-run.ts';
 import { composeModels } from './models.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePackages } from './packages.ts';
 import { publishCatalogue } from './publish-events.ts';
+import { builder } from './resolve-run.ts';
 import { bodyLimits, historyLimits, runLimits, runWindows } from './runs.ts';
 
 const megabyte = 1_000_000;

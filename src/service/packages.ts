@@ -15,8 +15,8 @@ import { type SurveyedRuntime, surveyRuntimes } from '../scripts/runtimes/survey
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
-import { buildRuns, resolveRun } from './resolve-run.ts';
 import { publishProgress } from './publish-events.ts';
+import { buildRuns, resolveRun } from './resolve-run.ts';
 
 interface PackageParts {
   settings: LoadedSettings;
