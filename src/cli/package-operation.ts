@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { formatBytes } from '../contract/quantities.ts';
 import type { Operation, OperationStarted } from '../contract/types.ts';
 import { followWork, stopWork } from './background-work.ts';
 import { pathOfRun } from './find-run.ts';
@@ -8,7 +9,7 @@ import { errorText, type ServiceClient } from './service-client.ts';
 import { DrawnLine, type Screen } from './terminal/drawn-line.ts';
 import { paint, printJson } from './terminal/print.ts';
 import { problemLines } from './terminal/problem-lines.ts';
-import { cutToWidth, formatBytes, formatCount, printable, printableTexts } from './terminal/text.ts';
+import { cutToWidth, formatCount, printable, printableTexts } from './terminal/text.ts';
 import { UserError, userError } from './user-error.ts';
 
 /** Name and version of the script, or `otherwise` while the name is unknown. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-
+import { formatBytes } from '../../contract/quantities.ts';
 import type { Environment, EnvironmentList, EnvironmentRemoved } from '../../contract/types.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatBytes, formatCount, formatMinute, formatTable, printable } from '../terminal/text.ts';
+import { formatCount, formatMinute, formatTable, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

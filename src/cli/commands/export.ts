@@ -1,6 +1,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { formatBytes } from '../../contract/quantities.ts';
 import { resolveHome } from '../../settings/home.ts';
 import { localDay } from '../../shared/local-day.ts';
 import { type Exported, exportHome } from '../../transfer/export-home.ts';
@@ -10,7 +11,7 @@ import { describeSkipped, transferring } from '../offline/transfer.ts';
 import { exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatBytes, formatCount, printable } from '../terminal/text.ts';
+import { formatCount, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { formatBytes } from '../../contract/quantities.ts';
 import { resolveHome } from '../../settings/home.ts';
 import { type Imported, importHome } from '../../transfer/import-home.ts';
 import { quoteWord } from '../command-lines.ts';
@@ -7,7 +8,7 @@ import { describeSkipped, transferring } from '../offline/transfer.ts';
 import { exitCodesText, homeOption, plainJsonOption } from '../options.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatBytes, formatCount, formatMinute, printable } from '../terminal/text.ts';
+import { formatCount, formatMinute, printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   command

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { formatBytes } from '../../contract/quantities.ts';
 import type { DownloadList, Model, ModelList, ModelRemoved } from '../../contract/types.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatBytes, formatCount, formatTable, printable } from '../terminal/text.ts';
+import { formatCount, formatTable, printable } from '../terminal/text.ts';
 import { usageError, userError } from '../user-error.ts';
 import { findModel, type PullOptions, pull, stopDownload } from './model/pull.ts';
 

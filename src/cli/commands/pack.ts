@@ -1,6 +1,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { formatBytes } from '../../contract/quantities.ts';
 import { packFolder } from '../../packages/pack/pack-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { quoteWord } from '../command-lines.ts';
@@ -9,7 +10,7 @@ import { language, tr } from '../language.ts';
 import { describeChecked, examineFolder } from '../offline/check-folder.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { printJson } from '../terminal/print.ts';
-import { formatBytes, formatCount, printable } from '../terminal/text.ts';
+import { formatCount, printable } from '../terminal/text.ts';
 import { UserError, usageError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {

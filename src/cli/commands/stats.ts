@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-
+import { formatBytes } from '../../contract/quantities.ts';
 import type { Stats } from '../../contract/types.ts';
 import { formatRunDuration } from '../describe-run.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, countArgument, exitCodesText, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { cutToWidth, formatBytes, formatTable } from '../terminal/text.ts';
+import { cutToWidth, formatTable } from '../terminal/text.ts';
 
 type Counts = Stats['all'];
 

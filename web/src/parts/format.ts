@@ -1,22 +1,7 @@
+import { formatClock } from '../api/wire.ts';
 import { type Say, tagOf, useLanguage } from '../language/language.tsx';
 
-const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
-
-/** A size in short form: 512 B, 1.4 MB. */
-export function bytesText(bytes: number): string {
-  let [rest, step] = [bytes, 0];
-  while (rest >= 1000 && step < byteUnits.length - 1) {
-    rest /= 1000;
-    step += 1;
-  }
-  return `${step === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${byteUnits[step]}`;
-}
-
-/** A duration in short form: 12 ms, 3.4 s, 2:05, 1:02:03. */
-export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clockText(ms);
-}
+export { formatBytes as bytesText, formatShortDuration as durationText } from '../api/wire.ts';
 
 /** A duration in whole seconds: 3 s, 2:05, 1:02:03. */
 export function secondsText(ms: number): string {
@@ -33,10 +18,7 @@ export function uptimeText(ms: number, say: Say): string {
 
 /** A duration in minutes and seconds, and in hours if it is longer: 0:07, 2:05, 1:02:03. */
 function clockText(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = String(seconds % 60).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+  return formatClock(Math.floor(ms / 1000));
 }
 
 /** A share in per cent. Only exact values are shown as 0% and 100%; values close to them are not rounded to them. */

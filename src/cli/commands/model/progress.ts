@@ -1,7 +1,8 @@
+import { formatBytes, formatClock } from '../../../contract/quantities.ts';
 import type { Download } from '../../../contract/types.ts';
 import { tr } from '../../language.ts';
 import { bar, DrawnLine, type Screen } from '../../terminal/drawn-line.ts';
-import { cutToWidth, formatBytes, formatDuration, padToWidth, widthOf } from '../../terminal/text.ts';
+import { cutToWidth, padToWidth, widthOf } from '../../terminal/text.ts';
 
 const narrowestBar = 10;
 const widestBar = 30;
@@ -62,7 +63,7 @@ function rateOf({ bytes_per_s }: Download): string {
 
 function leftOf({ seconds_left }: Download): string {
   if (seconds_left === null) return '';
-  const duration = formatDuration(seconds_left);
+  const duration = formatClock(seconds_left);
   return tr(`${duration} left`, `剩余 ${duration}`);
 }
 

@@ -1,3 +1,4 @@
+import { formatBytes, formatClock } from '../../../contract/quantities.ts';
 import type { Download, DownloadStarted, ModelPath, ScriptList } from '../../../contract/types.ts';
 import { followWork, stopWork } from '../../background-work.ts';
 import { getScript, pickScript } from '../../find-script.ts';
@@ -5,7 +6,7 @@ import { catchInterrupt } from '../../interrupt.ts';
 import { tr } from '../../language.ts';
 import { errorText, RefusedError, ServiceClient } from '../../service-client.ts';
 import { printJson } from '../../terminal/print.ts';
-import { formatBytes, formatCount, formatDuration, printable } from '../../terminal/text.ts';
+import { formatCount, printable } from '../../terminal/text.ts';
 import { UserError, usageError, userError } from '../../user-error.ts';
 import { displayOn } from './progress.ts';
 
@@ -207,7 +208,7 @@ function describeEnd(download: Download): string {
       `${repoId} 的下载被别人停止，或随服务一起停止了。${isKept}`,
     );
   const seconds = (Date.parse(ended_at ?? '') - Date.parse(started_at)) / 1000;
-  const [size, files, duration] = [formatBytes(bytes_total ?? 0), files_total ?? 0, formatDuration(seconds)];
+  const [size, files, duration] = [formatBytes(bytes_total ?? 0), files_total ?? 0, formatClock(seconds)];
   const folder = download.folder ?? '';
   return tr(
     `Downloaded ${repoId} to ${folder} (${size} in ${formatCount(files, 'file')}, ${duration})`,
