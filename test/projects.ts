@@ -58,6 +58,7 @@ export const systemFiles = [
   'test/console/terminal.test.ts',
   'test/executor/exhaustion.test.ts',
   'test/executor/frozen-executor.test.ts',
+  'test/executor/started-through-node.test.ts',
   'test/executor/warm-load.test.ts',
   'test/executor/warm.test.ts',
   'test/http/access-browser.test.ts',

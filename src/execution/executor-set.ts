@@ -24,6 +24,8 @@ export interface ExecutorSetOptions {
   version: string;
   /** The environment of the executor itself, which every run shares. */
   env: Environment;
+  /** False: it starts programs through Node. */
+  isNative?: boolean;
   /** Limits for warm interpreters. */
   warmLimits: WarmLimits;
   log: Logger;

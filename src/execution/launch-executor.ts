@@ -8,10 +8,7 @@ import { executorFolder } from './messages.ts';
 
 const readyWithinMs = 20_000;
 
-/**
- * The blocking part of a spawn grows with resident memory, so the heap for young objects is small: it is collected
- * soon.
- */
+/** The executor stays small: the heap for young objects is collected soon. */
 const smallHeap = ['--max-semi-space-size=1'];
 
 interface LaunchOptions {
@@ -19,17 +16,20 @@ interface LaunchOptions {
   entry: string;
   home: string;
   env: Readonly<Record<string, string>>;
+  /** False: it starts programs through Node. */
+  isNative?: boolean;
 }
 
 /** Starts an executor that outlives this process. Resolves with its process id when it accepts connections. */
-export async function launchExecutor({ entry, home, env }: LaunchOptions): Promise<number> {
+export async function launchExecutor({ entry, home, env, isNative = true }: LaunchOptions): Promise<number> {
   const folder = join(home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
   const logPath = join(folder, 'executor.log');
   claimPrivateFile(logPath);
   const log = await open(logPath, 'a');
   try {
-    const child = spawn(process.execPath, [...fewThreads, ...smallHeap, entry, '--home', home], {
+    const native = isNative ? [] : ['--native', 'no'];
+    const child = spawn(process.execPath, [...fewThreads, ...smallHeap, entry, '--home', home, ...native], {
       cwd: home,
       env,
       stdio: ['ignore', 'pipe', log.fd],

@@ -1,15 +1,5 @@
 import type { Environment, RunSpec } from '../execution/messages.ts';
 
-/** How a process ended, or why it was not started. */
-export interface ProcessExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** The errno of a spawn that failed. */
-  readonly error: string | null;
-  /** Whether its exit code is unknown, because no process observed its exit. */
-  readonly isUnseen?: boolean;
-}
-
 /** A run, with the part of its environment that it shares with other runs. */
 export interface GivenRun extends RunSpec {
   /** The same object for all runs that share it. */

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 
+import { errnoOf } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
+import type { NativeProcesses, ProcessExit, Program } from './native/processes.ts';
+import { startThroughNode } from './start-through-node.ts';
 
 export interface LaunchedTerminal {
   /**
@@ -20,24 +22,34 @@ export interface LaunchedTerminal {
 export function launchTerminal(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
+  processes: NativeProcesses | null,
 ): LaunchedTerminal {
   const [file = '', ...args] = command;
   const name = basename(file);
   let end = (): void => {};
   const failed = new Promise<Text>((resolve) => {
     try {
-      const child = spawn(file, args, { env, stdio: 'ignore', detached: true });
-      child.once('error', (error) => resolve(notStarted(name, error.message)));
-      child.once('exit', (code, signal) => {
+      const { pid, exited } = start({ file, args, env, cwd: process.cwd() }, processes);
+      end = () => pid !== undefined && process.kill(pid, 'SIGTERM');
+      void exited.then(({ code, signal, error }) => {
         end = () => {};
-        if (code !== 0) resolve(endedBadly(name, code, signal));
+        if (error !== null) resolve(notStarted(name, `spawn ${file} ${error}`));
+        else if (code !== 0) resolve(endedBadly(name, code, signal));
       });
-      end = () => child.kill('SIGTERM');
     } catch (error) {
-      resolve(notStarted(name, String(error)));
+      resolve(notStarted(name, `spawn ${file} ${errnoOf(error) ?? String(error)}`));
     }
   });
   return { failed, end: () => end() };
+}
+
+function start(
+  program: Program,
+  processes: NativeProcesses | null,
+): { pid?: number | undefined; exited: Promise<ProcessExit> } {
+  if (processes !== null) return processes.start(program, [null, null, null]);
+  const { child, exited } = startThroughNode(program, 'ignore');
+  return { pid: child.pid, exited };
 }
 
 function notStarted(name: string, why: string): Text {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
 import { Cgroups, cgroupAt, removeCgroups } from './cgroups.ts';
-import { FifoPool } from './fifo-pool.ts';
 import { inherit, Journal, type Legacy } from './journal.ts';
+import { NativeProcesses } from './native/processes.ts';
 import { RunProcesses } from './run-processes.ts';
 import { ExecutorServer } from './server.ts';
 import { terminate } from './terminate.ts';
@@ -28,23 +28,20 @@ import { Windows } from './windows.ts';
 /** No process reads the output of these scripts or waits for their exit any more; they get a moment to clean up. */
 const orphanGraceMs = 1000;
 
-/** The places of a Python that belongs to the system. Its version does not matter: it runs no scripts. */
-const systemPythons = ['/usr/bin/python3', '/usr/local/bin/python3'];
-
 /**
  * The entry of the executor process. The service starts it with the home it works for; it exits when it is not needed
  * any more.
  */
 async function main(): Promise<void> {
   closeInherited();
-  const { values } = parseArgs({ options: { home: { type: 'string' } } });
+  const { values } = parseArgs({ options: { home: { type: 'string' }, native: { type: 'string' } } });
   if (values.home === undefined) throw new Error('--home is missing');
   const folder = join(values.home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
 
   const instance = `${process.pid}-${randomBytes(6).toString('hex')}`;
-  const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `${instance}-pipes`));
-  await fifos?.open();
+  const processes = values.native === 'no' ? null : NativeProcesses.load();
+  processes?.adoptOrphans();
   const socketPath = socketPathIn(folder, instance);
   const cgroups = Cgroups.open(`hob-${instance}`);
   const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
@@ -52,17 +49,17 @@ async function main(): Promise<void> {
   const windows = new Windows({
     program: [process.execPath, windowProgram],
     pageProgram: [process.execPath, pageProgram],
+    processes,
     socketPath,
   });
   const cores = availableParallelism();
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const warm =
-    fifos === null
+    processes === null
       ? null
       : new WarmPool({
-          fifos,
+          processes,
           programs: { python: warmProgram('python/start'), 'node.js': warmProgram('node-host.cjs') },
-          launcher: findLauncher(),
           isBusy: () => (countRunnable() ?? 2 * server.running) >= 2 * cores,
           onChange: () => server.reportWarm(),
         });
@@ -70,7 +67,7 @@ async function main(): Promise<void> {
     socketPath,
     instance,
     version: readVersion(),
-    fifos,
+    processes,
     cgroups,
     windows,
     warm,
@@ -114,7 +111,6 @@ async function main(): Promise<void> {
     server.close();
     warm?.close();
     await rm(addressPath, { force: true });
-    await fifos?.close();
     cgroups?.close();
     await journal.close();
     // Closing the server removes the socket only under the path that it was opened with.
@@ -161,17 +157,6 @@ main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);
 });
-
-/**
- * The Python and the program of the launcher; null where there is no Python, or no benefit: on other systems Node
- * itself starts programs quickly.
- */
-function findLauncher(): { python: string; program: string } | null {
-  if (process.platform !== 'linux') return null;
-  const python = systemPythons.find((path) => existsSync(path));
-  const program = fileURLToPath(new URL('warm/launcher.py', import.meta.url));
-  return python === undefined ? null : { python, program };
-}
 
 /**
  * Stops the runs of an executor that was killed. Processes that its ended runs left running on purpose are not touched.

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { Capture } from './capture.ts';
-import { readFifo } from './pipe-reader.ts';
+import { readPipe } from './pipe-reader.ts';
 
 async function openFifo() {
   const folder = await tempFolder();
@@ -16,7 +16,7 @@ async function openFifo() {
   const writeFd = openSync(path, constants.O_WRONLY);
   const log = join(folder, 'log');
   const capture = new Capture(log, 1024 * 1024);
-  return { folder, readFd, writeFd, log, capture, reader: readFifo(readFd, capture) };
+  return { folder, readFd, writeFd, log, capture, reader: readPipe(readFd, capture) };
 }
 
 describe('the reader of a named pipe', () => {

@@ -1,9 +1,8 @@
-import { readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Capture } from './capture.ts';
-import type { OutputPipe } from './fifo-pool.ts';
 
 /** One buffer for all pipes: its content is processed before the next read. */
 const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -22,8 +21,8 @@ export interface PipeReader {
   readonly closed: Promise<void>;
 }
 
-/** Reads a named pipe. `onread` delivers each chunk at once: no output is left in a stream buffer when we drain. */
-export function readFifo(fd: number, capture: Capture): PipeReader {
+/** Reads a pipe as its output arrives. `onread` delivers each chunk at once: no output is left in a stream buffer when we drain. */
+export function readPipe(fd: number, capture: Capture): PipeReader {
   const onread = {
     buffer: chunk,
     callback: (bytes: number, buffer: Uint8Array) => {
@@ -66,12 +65,11 @@ function readNow(fd: number, capture: Capture): 'ended' | 'open' {
 }
 
 /**
- * Reads a pipe that may be reusable. Most scripts write little and end soon. Their output is then still in the pipe,
- * and reading it at the end is much cheaper than waiting for it. The pipe is given back if it has been read to its end
- * and has no writer. Otherwise it is given up, and the handle is closed when the last writer has ended.
+ * Reads the output of a script that may end soon. Most scripts write little: their output is then still in the pipe at
+ * their end, and reading it there is much cheaper than waiting for it. The handle is closed when the last writer has
+ * ended.
  */
-export function readOutput({ readFd: fd, head, giveBack, giveUp }: OutputPipe, capture: Capture): PipeReader {
-  if (head !== undefined) capture.take(head);
+export function readOutput(fd: number, capture: Capture): PipeReader {
   let attachedReader: PipeReader | undefined;
   let hasEnded = false;
   let close = (_closed: Promise<void> | undefined): void => {};
@@ -80,8 +78,7 @@ export function readOutput({ readFd: fd, head, giveBack, giveUp }: OutputPipe, c
   });
   const attend = (): PipeReader | undefined => {
     if (hasEnded || attachedReader !== undefined) return attachedReader;
-    giveUp();
-    attachedReader = readFifo(fd, capture);
+    attachedReader = readPipe(fd, capture);
     close(attachedReader.closed);
     return attachedReader;
   };
@@ -91,7 +88,7 @@ export function readOutput({ readFd: fd, head, giveBack, giveUp }: OutputPipe, c
     async drain() {
       if (attachedReader === undefined && readNow(fd, capture) === 'ended') {
         hasEnded = true;
-        giveBack();
+        closeSync(fd);
         close(undefined);
       }
       await attend()?.drain();
@@ -99,7 +96,7 @@ export function readOutput({ readFd: fd, head, giveBack, giveUp }: OutputPipe, c
   };
 }
 
-/** Reads one of Node's own pipes. They are used on Windows, which has no named pipes that a child could inherit. */
+/** Reads one of Node's own pipes. They are used where programs are started through Node. */
 export function readStream(stream: NodeJS.ReadableStream, capture: Capture): PipeReader {
   stream.on('data', (chunk: Buffer) => capture.take(chunk));
   stream.on('error', () => {});

@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 import type { RunSpec, StreamCapture } from '../execution/messages.ts';
-import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
-import { closeBoth, type Fifo, type FifoPool } from './fifo-pool.ts';
-import type { ProcessExit } from './given-run.ts';
-import { environmentOf, type GivenRun, nothingShared } from './given-run.ts';
-import { type PipeReader, readFifo, readOutput, readStream } from './pipe-reader.ts';
-import type { WarmInterpreter } from './warm/host.ts';
-import type { Launched } from './warm/launcher.ts';
+import { environmentOf, type GivenRun } from './given-run.ts';
+import type { NativeProcesses, Outputs, ProcessExit, StartedProcess } from './native/processes.ts';
+import { type PipeReader, readOutput, readStream } from './pipe-reader.ts';
+import { startThroughNode } from './start-through-node.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Window } from './window.ts';
 
@@ -43,12 +39,12 @@ export interface SpawnedScript {
   readonly streamsClosed: Promise<unknown>;
 }
 
-/** The possible sources of a script's streams: our pipes, or the terminal of a window. */
+/** The means to start a script. */
 interface SpawnContext {
-  /** Null on Windows. */
-  readonly fifos: FifoPool | null;
+  /** Null where programs can only be started through Node. */
+  readonly processes: NativeProcesses | null;
   readonly window: Window | null;
-  readonly warm: Pick<WarmPool, 'start' | 'launch'> | null;
+  readonly warm: Pick<WarmPool, 'start'> | null;
 }
 
 /** The only place where scripts are started. */
@@ -96,30 +92,28 @@ async function spawnCaptured(
 }
 
 async function spawnIn(
-  { fifos, window, warm }: SpawnContext,
+  { processes, window, warm }: SpawnContext,
   spec: GivenRun,
   captures: Captures,
 ): Promise<Started> {
-  if (window !== null || fifos === null) {
-    openBoth(captures);
-    return window === null ? spawnWithStreams(spec, captures) : spawnInWindow(spec, window, captures);
-  }
+  if (window !== null) return spawnInWindow(spec, { window, processes }, captures);
+  if (processes === null) return spawnThroughNode(spec, captures);
   const interpreter = spec.warm ? await warm?.start(spec) : null;
-  if (interpreter) return startedAs(interpreter, captures);
-  const launched = await warm?.launch(spec);
-  if (launched) return startedAs(launched, captures);
-  openBoth(captures);
-  return spawnWithFifos(spec, fifos, captures);
+  return readFrom(interpreter ?? startAlone(spec, processes), captures);
 }
 
-/** Before the script starts: it is not started if there is no space for its output. */
+/** Before a script starts that is read as its output arrives: it is not started if there is no space for its output. */
 function openBoth({ stdout, stderr }: Captures): void {
   stdout.open();
   stderr.open();
 }
 
-function startedAs(
-  { pid, startTicks, exited, stdout, stderr }: Launched | WarmInterpreter,
+function startAlone(spec: GivenRun, processes: NativeProcesses): StartedProcess & Outputs {
+  return processes.startWithOutputs({ ...spec, env: environmentOf(spec) });
+}
+
+function readFrom(
+  { pid, startTicks, exited, stdout, stderr }: (StartedProcess & Outputs) & { startTicks?: number },
   captures: Captures,
 ): Started {
   // The script runs meanwhile. Most scripts write nothing to stderr, and need no file for it.
@@ -128,87 +122,39 @@ function startedAs(
   return { pid, startTicks, exited, readers };
 }
 
-interface Process {
-  child: ChildProcess;
-  exited: Promise<ProcessExit>;
-}
-
 interface Started {
   pid: number | undefined;
-  startTicks?: number;
+  startTicks?: number | undefined;
   exited: Promise<ProcessExit>;
   readers: PipeReader[];
 }
 
-async function spawnInWindow(spec: GivenRun, window: Window, captures: Captures): Promise<Started> {
+async function spawnInWindow(
+  spec: GivenRun,
+  { window, processes }: { window: Window; processes: NativeProcesses | null },
+  captures: Captures,
+): Promise<Started> {
+  openBoth(captures);
   const readers = [window.read(captures)];
   if (window.terminal === null) {
     const { pid, exited } = await window.start(spec);
     return { pid, exited, readers };
   }
-  const { file, args } = spec;
+  const { file, args, cwd } = spec;
   const env = { ...environmentOf(spec), ...window.env };
-  const command = { ...commandOnTerminal({ file, args, env }, window.terminal), shared: nothingShared };
-  const { child, exited } = start({ ...spec, ...command }, ['ignore', 'ignore', 'ignore']);
+  const program = { ...commandOnTerminal({ file, args, env }, window.terminal), cwd };
+  if (processes !== null) return { ...processes.start(program, [null, null, null]), readers };
+  const { child, exited } = startThroughNode(program, 'ignore');
   return { pid: child.pid, exited, readers };
 }
 
-async function spawnWithFifos(
-  spec: GivenRun,
-  fifos: FifoPool,
-  { stdout, stderr }: Captures,
-): Promise<Started> {
-  const out = await fifos.take();
-  let err: Fifo;
-  try {
-    err = await fifos.take();
-  } catch (error) {
-    closeBoth(out);
-    throw error;
-  }
-  let started: Process;
-  try {
-    started = start(spec, ['ignore', out.writeFd, err.writeFd]);
-  } catch (error) {
-    closeBoth(out);
-    closeBoth(err);
-    throw error;
-  }
-  // From here on, only the script and its descendants hold the writing ends.
-  closeSync(out.writeFd);
-  closeSync(err.writeFd);
-  const readers = [readFifo(out.readFd, stdout), readFifo(err.readFd, stderr)];
-  return { pid: started.child.pid, exited: started.exited, readers };
-}
-
-function spawnWithStreams(spec: GivenRun, { stdout, stderr }: Captures): Started {
-  const { child, exited } = start(spec, ['ignore', 'pipe', 'pipe']);
+function spawnThroughNode(spec: GivenRun, captures: Captures): Started {
+  openBoth(captures);
+  const { child, exited } = startThroughNode({ ...spec, env: environmentOf(spec) }, 'pipe');
   const readers: PipeReader[] = [];
-  if (child.stdout !== null) readers.push(readStream(child.stdout, stdout));
-  if (child.stderr !== null) readers.push(readStream(child.stderr, stderr));
+  if (child.stdout !== null) readers.push(readStream(child.stdout, captures.stdout));
+  if (child.stderr !== null) readers.push(readStream(child.stderr, captures.stderr));
   return { pid: child.pid, exited, readers };
-}
-
-function start(spec: GivenRun, stdio: ('ignore' | 'pipe' | number)[]): Process {
-  const child = spawn(spec.file, spec.args, {
-    cwd: spec.cwd,
-    env: environmentOf(spec),
-    stdio,
-    // A separate session, so that the whole group can be stopped and no terminal of ours is accessible.
-    detached: true,
-    windowsHide: true,
-    windowsVerbatimArguments: spec.isVerbatim,
-  });
-  // Attach the listeners at once: a failed spawn emits its error in the next tick, and an unhandled error ends this
-  // process.
-  const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
-    child.on('error', (error) => {
-      if (child.pid === undefined)
-        resolve({ code: null, signal: null, error: errnoOf(error) ?? error.message });
-    });
-  });
-  return { child, exited };
 }
 
 /** The command that runs another one on a terminal. Throws if the other command cannot be started. */

@@ -12,8 +12,8 @@ import { errnoOf } from '../shared/errors.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
-import type { FifoPool } from './fifo-pool.ts';
-import type { GivenRun, ProcessExit } from './given-run.ts';
+import type { GivenRun } from './given-run.ts';
+import type { NativeProcesses, ProcessExit } from './native/processes.ts';
 import { hasProcessExited, startTicksOf } from './process-table.ts';
 import { RunProcesses } from './run-processes.ts';
 import { type SpawnedScript, spawnScript } from './spawn-script.ts';
@@ -85,12 +85,12 @@ const briefMs = 15;
 
 /** The means of this machine to run scripts and to keep their processes together. */
 export interface Equipment {
-  /** Null on Windows. */
-  readonly fifos: FifoPool | null;
+  /** Null where programs can only be started through Node. */
+  readonly processes: NativeProcesses | null;
   readonly cgroups: Cgroups | null;
   readonly windows: Pick<Windows, 'open'>;
   /** Null where warm interpreters are not supported. */
-  readonly warm: Pick<WarmPool, 'start' | 'launch'> | null;
+  readonly warm: Pick<WarmPool, 'start'> | null;
 }
 
 const noWindow: Opening = { window: null, windowless: null };

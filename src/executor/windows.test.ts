@@ -27,7 +27,7 @@ async function openWindows(
   opensWithinMs = 1000,
 ) {
   const socketPath = join(await tempFolder(), 'windows.sock');
-  const windows = new Windows({ program, pageProgram: program, socketPath, opensWithinMs });
+  const windows = new Windows({ program, pageProgram: program, processes: null, socketPath, opensWithinMs });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

@@ -7,6 +7,7 @@ import type { TerminalSize, WindowSpec } from '../execution/messages.ts';
 import type { FromWindow } from '../execution/window-messages.ts';
 import type { Text } from '../shared/text.ts';
 import { type LaunchedTerminal, launchTerminal } from './launch-terminal.ts';
+import type { NativeProcesses } from './native/processes.ts';
 import { Window } from './window.ts';
 
 /**
@@ -35,6 +36,8 @@ interface WindowsOptions {
   program: readonly string[];
   /** The program to run instead of a window if a page shows the terminal, without its arguments. */
   pageProgram: readonly string[];
+  /** Null where programs can only be started through Node. */
+  processes: NativeProcesses | null;
   /** The socket that windows connect to. */
   socketPath: string;
   opensWithinMs?: number;
@@ -101,8 +104,8 @@ export class Windows {
   ): Promise<Opening & { isFinal: boolean }> {
     const ticket = randomBytes(16).toString('hex');
     const called = new Promise<Window>((resolve) => this.#expected.set(ticket, resolve));
-    const { socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
-    const terminal = launchTerminal([...command, socketPath, ticket], spec.env);
+    const { socketPath, processes, opensWithinMs = usuallyOpensWithinMs } = this.#options;
+    const terminal = launchTerminal([...command, socketPath, ticket], spec.env, processes);
     const over = new AbortController();
     let isDismissed = false;
     const pause = async (ms: number) => {

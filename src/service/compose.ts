@@ -380,6 +380,7 @@ function composeExecutor(settings: LoadedSettings, version: string, log: Logger)
     entry: fileURLToPath(new URL('../executor/main.js', import.meta.url)),
     version,
     env: settings.environment,
+    isNative: settings.native_start,
     warmLimits: limits,
     log: log.child({ part: 'executor' }),
   });

@@ -60,6 +60,7 @@ describe('settings', () => {
       form_body_mib: 1,
       warm_memory_mb: 256,
       warm_idle_minutes: 30,
+      native_start: true,
     });
   });
 

@@ -168,6 +168,11 @@ export const SettingsSchema = Type.Object({
     default: 30,
     description: 'Minutes after which Hob ends a warm interpreter that no run could use.',
   }),
+  native_start: Type.Boolean({
+    default: true,
+    description:
+      'Whether Hob starts programs with direct system calls on Linux and macOS. False: through Node, which is slower and has no warm interpreters, and scripts cannot open `/dev/stderr`. For machines where direct calls fail.',
+  }),
   huggingface_endpoint: endpoint(
     'Base address for downloads from Hugging Face, for example a mirror. Empty: the value of `HF_ENDPOINT`, otherwise `https://huggingface.co`.',
   ),

@@ -27,7 +27,7 @@ const timeoutSeconds = 100;
 const rounds = 3;
 
 /** Further cold runs. A test whose warm outcome occurs in a cold run too is unsteady, for example if it depends on memory addresses. */
-const moreColdRuns = 10;
+const moreColdRuns = 40;
 
 /** How the run of a module ended. Each test has one outcome, or one for each subtest that failed. */
 interface ModuleRun {

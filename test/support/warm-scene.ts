@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 import { type RunSpec, runCookie } from '../../src/execution/messages.ts';
-import { FifoPool, type OutputPipe } from '../../src/executor/fifo-pool.ts';
+import { NativeProcesses } from '../../src/executor/native/processes.ts';
 import type { InterpreterSpec, Order, WarmInterpreter } from '../../src/executor/warm/host.ts';
 import { tempFolder } from './hob.ts';
 import { findProgram, testPath } from './needs.ts';
@@ -21,10 +21,10 @@ export const programs = {
 
 export const pythonFile = findProgram('python3') ?? 'python3';
 
-/** The folder, pipes and environment that warm interpreters need, and their processes. */
+/** The folder and environment that warm interpreters need, and their processes. */
 export interface WarmScene {
   readonly folder: string;
-  readonly fifos: FifoPool;
+  readonly processes: NativeProcesses;
   /** An environment that identifies every process of the test. */
   readonly env: Record<string, string>;
   /** A Python interpreter with that environment. */
@@ -33,48 +33,18 @@ export interface WarmScene {
   order(text: string, options?: { args?: string[] }): Promise<Order>;
   /** The same as the executor receives it. */
   run(text: string, options?: Partial<RunSpec>): Promise<RunSpec>;
-  processes(): Promise<number[]>;
+  pids(): Promise<number[]>;
   /** Waits until all processes have exited. */
   noneLeft(): Promise<void>;
-  /** Names of pipes and other files that were taken, not returned, and still exist. */
-  names(): string[];
-  /** How many file handles this process has open, without those of pipes that wait for reuse. */
-  handles(): number;
 }
 
 export async function openWarmScene(): Promise<WarmScene> {
   const folder = await tempFolder();
-  const pipes = join(folder, 'pipes');
-  const fifos = new FifoPool(pipes);
-  await fifos.open();
-  const taken = new Set<string>();
+  const processes = loadProcesses();
   const id = randomUUID();
   const env = { PATH: testPath, TEST_TRACE: id, PYTHONUTF8: '1' };
-  const processes = () => processesWith(`TEST_TRACE=${id}`);
-  onTestFinished(async () => {
-    killEach(await processes());
-    await fifos.close();
-  });
-  const idle = new Set<string>();
-  const takeNamed = fifos.takeNamed.bind(fifos);
-  fifos.takeNamed = async () => {
-    const fifo = await takeNamed();
-    taken.add(fifo.path);
-    return fifo;
-  };
-  const lend = fifos.lend.bind(fifos);
-  fifos.lend = async () => {
-    const fifo = await lend();
-    idle.delete(fifo.path);
-    taken.add(fifo.path);
-    return fifo;
-  };
-  const giveBack = fifos.giveBack.bind(fifos);
-  fifos.giveBack = (fifo) => {
-    taken.delete(fifo.path);
-    idle.add(fifo.path);
-    giveBack(fifo);
-  };
+  const pids = () => processesWith(`TEST_TRACE=${id}`);
+  onTestFinished(async () => killEach(await pids()));
   const write = async (text: string) => {
     const entry = join(folder, `${randomUUID()}.py`);
     await writeFile(entry, text);
@@ -82,7 +52,7 @@ export async function openWarmScene(): Promise<WarmScene> {
   };
   const scene: WarmScene = {
     folder,
-    fifos,
+    processes,
     env,
     python: (options = {}) => ({
       language: 'python',
@@ -116,18 +86,23 @@ export async function openWarmScene(): Promise<WarmScene> {
         env: { ...env, ...options.env, [runCookie]: runId },
       };
     },
-    processes,
+    pids,
     async noneLeft() {
-      await until('no interpreter is left', async () => (await processes()).length === 0, 20_000);
+      await until('no interpreter is left', async () => (await pids()).length === 0, 20_000);
     },
-    names: () =>
-      readdirSync(pipes).filter((name) => [...taken].some((path) => isOf(join(pipes, name), path))),
-    handles: () => openHandles() - idle.size,
   };
   return scene;
 }
 
-/** Collects the output of an interpreter until it exits, and its exit code. Returns its pipes to the pool. */
+/** The processes of a test, which end with it. */
+export function loadProcesses(): NativeProcesses {
+  const processes = NativeProcesses.load();
+  if (processes === null) throw new Error('koffi cannot be loaded');
+  onTestFinished(() => processes.close());
+  return processes;
+}
+
+/** Collects the output of an interpreter until it exits, and its exit code. Closes its pipes. */
 export async function seeThrough(interpreter: WarmInterpreter): Promise<{
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -152,22 +127,16 @@ export function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-function isOf(name: string, path: string): boolean {
-  return name === path || name.startsWith(`${path}-`);
-}
-
-/** Reads everything in a pipe. At the end of the stream, returns the pipe to the pool. */
-export function readAll({ readFd, giveBack, giveUp }: OutputPipe): string {
+/** Reads everything in a pipe, and closes it. */
+export function readAll(fd: number): string {
   const chunk = Buffer.alloc(65_536);
   let text = '';
   try {
-    for (let bytes = readSync(readFd, chunk); bytes > 0; bytes = readSync(readFd, chunk))
+    for (let bytes = readSync(fd, chunk); bytes > 0; bytes = readSync(fd, chunk))
       text += chunk.toString('utf8', 0, bytes);
-    giveBack();
   } catch {
     // Another process still holds the other end.
-    giveUp();
-    closeSync(readFd);
   }
+  closeSync(fd);
   return text;
 }

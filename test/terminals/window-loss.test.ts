@@ -57,7 +57,7 @@ async function runInWindow(script: string, terminal: string | null, peer: Peer) 
     noteStart = resolve;
   });
   const events = { started: noteStart, lasts: () => {}, timedOut: () => {} };
-  return { run: supervise(spec, { fifos: null, cgroups: null, warm: null, windows }, events), started };
+  return { run: supervise(spec, { processes: null, cgroups: null, warm: null, windows }, events), started };
 }
 
 it('a script that exits while its window is open has ended by itself', async () => {

@@ -19,6 +19,7 @@ const ownPackages = [
   '@lydell/node-pty',
   '@photostructure/sqlite',
   'dbus-native',
+  'koffi',
   'pino',
   'pino-pretty',
   'tsx',

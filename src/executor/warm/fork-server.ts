@@ -1,6 +1,6 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 
-import { type FifoPool, giveAway, type LentFifo } from '../fifo-pool.ts';
+import { exitOf, type NativeProcesses, type Pipe } from '../native/processes.ts';
 import { isEnding } from '../process-table.ts';
 import {
   encodeOrder,
@@ -27,10 +27,9 @@ interface ForkServerEvents {
 
 interface PendingFork {
   /** The pipe that delivers the run to the child, and the pipes for its output. */
-  readonly order: LentFifo;
-  readonly orderFd: number;
-  readonly stdout: LentFifo;
-  readonly stderr: LentFifo;
+  readonly order: Pipe;
+  readonly stdout: Pipe;
+  readonly stderr: Pipe;
   readonly settle: (child: WarmInterpreter | null) => void;
 }
 
@@ -39,20 +38,21 @@ interface PendingFork {
  * the time of a start.
  */
 export class ForkServer {
-  readonly #fifos: FifoPool;
+  readonly #processes: NativeProcesses;
   readonly #events: ForkServerEvents;
   readonly #host: Host;
   readonly #pending = new Map<number, PendingFork>();
-  readonly #children = new HostChildren();
+  readonly #children: HostChildren;
   #nextSeq = 0;
   #isReady = false;
   #hasEnded = false;
 
-  constructor(spec: InterpreterSpec, program: string, fifos: FifoPool, events: ForkServerEvents) {
-    this.#fifos = fifos;
+  constructor(spec: InterpreterSpec, program: string, processes: NativeProcesses, events: ForkServerEvents) {
+    this.#processes = processes;
+    this.#children = new HostChildren(processes);
     this.#events = events;
     const command = hostCommand(spec, { program, isForked: true });
-    this.#host = startHost(command, ['pipe', 'pipe']);
+    this.#host = startHost(processes, command, null);
     this.#host.onLine((line) => this.#hear(line));
     void this.#host.silent.then(() => this.#onServerGone());
     this.#host.send(command.config);
@@ -67,25 +67,20 @@ export class ForkServer {
    * time to prepare.
    */
   async fork({ isForLater = false } = {}): Promise<WarmInterpreter | null> {
-    const fifos: LentFifo[] = [];
-    let orderFd: number | undefined;
+    const pipes: Pipe[] = [];
     try {
-      for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.lend());
-      // Open it before a reader does: without a writer, the reader would find the end of the pipe.
-      orderFd = openSync(fifos[0]?.path ?? '', constants.O_WRONLY);
+      for (let count = 0; count < 3; count++) pipes.push(this.#processes.openPipe());
     } catch {
-      // There are no free file handles, or the disk is full.
+      // There are no free file handles.
     }
-    const [order, stdout, stderr] = fifos;
-    const isLacking = order === undefined || stdout === undefined || stderr === undefined;
-    if (isLacking || orderFd === undefined || this.#hasEnded) {
-      if (orderFd !== undefined) closeSync(orderFd);
-      for (const fifo of fifos) this.#fifos.giveBack(fifo);
+    const [order, stdout, stderr] = pipes;
+    if (order === undefined || stdout === undefined || stderr === undefined || this.#hasEnded) {
+      pipes.forEach(closeBoth);
       return null;
     }
     const seq = this.#nextSeq++;
     return new Promise((settle) => {
-      this.#pending.set(seq, { order, orderFd, stdout, stderr, settle });
+      this.#pending.set(seq, { order, stdout, stderr, settle });
       this.#host.send({ seq, idle: isForLater, order: order.path, stdout: stdout.path, stderr: stderr.path });
     });
   }
@@ -115,7 +110,7 @@ export class ForkServer {
         this.#abandon(first);
         break;
       case 'ended':
-        this.#children.ended(first, second, third);
+        this.#children.ended(first, exitOf(second, third));
         break;
       case 'stale':
         this.#abandon(first);
@@ -132,21 +127,24 @@ export class ForkServer {
     const pending = this.#pending.get(seq);
     if (pending === undefined) return;
     this.#pending.delete(seq);
-    const { order, orderFd, stdout, stderr } = pending;
+    const { order, stdout, stderr } = pending;
     const { started, exited } = this.#children.add(pid);
-    // Only this child has read from the pipe. Bytes that it did not read must not reach the next child.
-    void exited.then(() => this.#fifos.reclaim(order));
+    // The child has opened its ends.
+    closeSync(order.readFd);
+    stdout.release();
+    stderr.release();
     pending.settle({
       pid,
       startTicks: started.ticks,
-      stdout: this.#fifos.asOutput(stdout),
-      stderr: this.#fifos.asOutput(stderr),
+      stdout: stdout.readFd,
+      stderr: stderr.readFd,
       exited,
       // A killed child may still be able to receive its run for a moment.
-      give: (run) => this.#children.has(pid) && !isEnding(pid) && send(orderFd, run),
+      give: (run) => this.#children.has(pid) && !isEnding(pid) && send(order, run),
       discard: () => {
-        closeSync(orderFd);
-        void exited.then(() => [stdout, stderr].map((fifo) => this.#fifos.reclaim(fifo)));
+        order.release();
+        closeSync(stdout.readFd);
+        closeSync(stderr.readFd);
       },
     });
   }
@@ -155,11 +153,8 @@ export class ForkServer {
     const pending = this.#pending.get(seq);
     if (pending === undefined) return;
     this.#pending.delete(seq);
-    closeSync(pending.orderFd);
-    // A server that was killed may have forked a child without reporting it. That child would read the next order in
-    // this pipe.
-    giveAway(pending.order);
-    for (const fifo of [pending.stdout, pending.stderr]) this.#fifos.reclaim(fifo);
+    // A child that a killed server has forked without reporting it finds the end of its order, and exits.
+    [pending.order, pending.stdout, pending.stderr].forEach(closeBoth);
     pending.settle(null);
   }
 
@@ -180,15 +175,20 @@ export class ForkServer {
 /** The number of bytes that every system writes to a pipe at once. A longer order needs an ordinary start. */
 const pipeBytes = 4096;
 
-/** Returns whether the order was sent. If so, the handle is closed. */
-function send(fd: number, order: Order): boolean {
+/** Returns whether the order was sent. If so, the pipe is closed. */
+function send(pipe: Pipe, order: Order): boolean {
   const bytes = Buffer.from(encodeOrder(order));
   if (bytes.length > pipeBytes) return false;
   try {
-    writeSync(fd, bytes);
+    writeSync(pipe.writeFd, bytes);
   } catch {
     return false;
   }
-  closeSync(fd);
+  pipe.release();
   return true;
+}
+
+function closeBoth(pipe: Pipe): void {
+  closeSync(pipe.readFd);
+  pipe.release();
 }

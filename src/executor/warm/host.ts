@@ -1,26 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunSpec, WarmSpec } from '../../execution/messages.ts';
 import { errnoOf } from '../../shared/errors.ts';
-import type { OutputPipe } from '../fifo-pool.ts';
-import type { ProcessExit } from '../given-run.ts';
+import type { NativeProcesses, Pipe, ProcessExit, Program, StartedProcess } from '../native/processes.ts';
 import { isSameProcess, startTicksOf } from '../process-table.ts';
 
 const pollMs = 20;
-
-interface Child {
-  readonly started: StartTime;
-  readonly settle: (exit: ProcessExit) => void;
-}
-
-const signalNames = new Map(
-  Object.entries(constants.signals)
-    .reverse()
-    .map(([name, number]) => [number, name as NodeJS.Signals]),
-);
 
 /**
  * The start time of a process, in ticks of the system clock. It is read when it is first requested, right after the
@@ -45,10 +32,11 @@ class StartTime {
 
 /** The processes that one of our host programs has started. The host reports their exits. */
 export class HostChildren {
-  readonly #children = new Map<number, Child>();
+  readonly #processes: NativeProcesses;
+  readonly #children = new Map<number, { started: StartTime; settle: (exit: ProcessExit) => void }>();
 
-  get isEmpty(): boolean {
-    return this.#children.size === 0;
+  constructor(processes: NativeProcesses) {
+    this.#processes = processes;
   }
 
   has(pid: number): boolean {
@@ -57,6 +45,7 @@ export class HostChildren {
 
   /** `exited` resolves when the kernel has reported the exit to the parent of the process. */
   add(pid: number): { started: StartTime; exited: Promise<ProcessExit> } {
+    this.#processes.forget(pid);
     const started = new StartTime(pid);
     const exited = new Promise<ProcessExit>((settle) => {
       this.#children.set(pid, { started, settle });
@@ -65,26 +54,21 @@ export class HostChildren {
   }
 
   /** The parent reports that the process has ended. */
-  ended(pid: number, code: number, signal: number): void {
-    this.#settle(pid, {
-      code: signal === 0 ? code : null,
-      signal: signalNames.get(signal) ?? null,
-      error: null,
-    });
-  }
-
-  /** The parent has ended and cannot report on its children any more, so this process watches them. */
-  orphan(): void {
-    for (const [pid, { started }] of this.#children)
-      void awaitOrphan(pid, started.ticks).then((exit) => this.#settle(pid, exit));
-  }
-
-  #settle(pid: number, exit: ProcessExit): void {
+  ended(pid: number, exit: ProcessExit): void {
     const child = this.#children.get(pid);
     if (child === undefined) return;
     child.started.isOver = true;
     child.settle(exit);
     this.#children.delete(pid);
+  }
+
+  /** The parent has ended and cannot report on its children any more. Where this process adopts them, the kernel reports
+   * their exits to it. */
+  orphan(): void {
+    for (const [pid, { started }] of this.#children) {
+      const receive = (exit: ProcessExit) => this.ended(pid, exit);
+      if (!this.#processes.adopt(pid, receive)) void awaitOrphan(pid, started.ticks).then(receive);
+    }
   }
 }
 
@@ -93,8 +77,8 @@ export interface WarmInterpreter {
   readonly pid: number;
   readonly startTicks: number;
   /** The reading ends of its streams. They belong to the caller that gives it a run. */
-  readonly stdout: OutputPipe;
-  readonly stderr: OutputPipe;
+  readonly stdout: number;
+  readonly stderr: number;
   readonly exited: Promise<ProcessExit>;
   /** Returns whether the interpreter received the run. */
   give(order: Order): boolean;
@@ -163,57 +147,68 @@ export interface Host {
   kill(): void;
 }
 
-/** Starts a host. It ends by itself when its channel is closed, so none is left when this process is killed. */
+/**
+ * Starts a host. It ends by itself when its channel is closed, so none is left when this process is killed. Without
+ * `outputs`, its output is discarded: that of modules while they are loaded belongs to no run.
+ */
 export function startHost(
+  processes: NativeProcesses,
   { file, args, env }: Pick<HostCommand, 'file' | 'args' | 'env'>,
-  [stdout, stderr]: readonly ['pipe' | number, 'pipe' | number],
+  outputs: { stdout: number; stderr: number } | null,
 ): Host {
-  let child: ChildProcess;
+  let started: StartedProcess & { control: Socket };
   try {
-    child = spawn(file, args, {
-      cwd: '/',
-      env,
-      stdio: ['ignore', stdout, stderr, 'pipe'],
-      // A separate session, as for a script.
-      detached: true,
-    });
+    started = startWithChannel(processes, { file, args, env, cwd: '/' }, outputs);
   } catch (error) {
-    // Some failures are thrown instead of emitted: too large an environment, or too little memory.
     return failedHost(errnoOf(error) ?? String(error));
   }
+  const { pid, exited, control } = started;
   let hasExited = false;
-  const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
-    child.once('error', (error) =>
-      resolve({ code: null, signal: null, error: errnoOf(error) ?? error.message }),
-    );
-  });
-  // The output of modules while they are loaded belongs to no run.
-  child.stdout?.resume();
-  child.stderr?.resume();
-  // Without free file handles there are no streams at all, although the types say otherwise.
-  const channel = child.stdio?.[3];
-  const control = channel instanceof Socket ? channel : null;
-  control?.on('error', () => control.destroy());
-  const closed = new Promise<void>((resolve) => control?.once('close', () => resolve()));
+  control.on('error', () => control.destroy());
+  const closed = new Promise<void>((resolve) => control.once('close', () => resolve()));
   const kill = () => {
-    if (!hasExited && child.pid !== undefined) killGroup(child.pid);
+    if (!hasExited) killGroup(pid);
   };
   const deadline = setTimeout(kill, longestStartMs).unref();
-  control?.once('data', () => clearTimeout(deadline));
+  control.once('data', () => clearTimeout(deadline));
   return {
-    pid: child.pid,
+    pid,
     exited,
     silent: exited.then(async () => {
       hasExited = true;
       clearTimeout(deadline);
-      if (control !== null) await Promise.race([closed, wait(settleMs, undefined, { ref: false })]);
+      await Promise.race([closed, wait(settleMs, undefined, { ref: false })]);
     }),
-    onLine: (receive) => control !== null && receiveLines(control, receive),
-    send: (message) => void control?.write(encodeOrder(message)),
-    dismiss: () => void control?.end(),
+    onLine: (receive) => receiveLines(control, receive),
+    send: (message) => void control.write(encodeOrder(message)),
+    dismiss: () => void control.end(),
     kill,
   };
+}
+
+function startWithChannel(
+  processes: NativeProcesses,
+  program: Program,
+  outputs: { stdout: number; stderr: number } | null,
+): StartedProcess & { control: Socket } {
+  const [ours, theirs] = processes.openChannel();
+  const discarded: Pipe[] = [];
+  try {
+    if (outputs === null) discarded.push(processes.openPipe(), processes.openPipe());
+    const [stdout, stderr] = outputs
+      ? [outputs.stdout, outputs.stderr]
+      : discarded.map((pipe) => pipe.writeFd);
+    const started = processes.start(program, [null, stdout ?? null, stderr ?? null, theirs]);
+    for (const { readFd } of discarded)
+      new Socket({ fd: readFd, writable: false }).on('error', () => {}).resume();
+    return { ...started, control: new Socket({ fd: ours, readable: true, writable: true }) };
+  } catch (error) {
+    for (const fd of [ours, ...discarded.map(({ readFd }) => readFd)]) closeSync(fd);
+    throw error;
+  } finally {
+    for (const pipe of discarded) pipe.release();
+    closeSync(theirs);
+  }
 }
 
 function failedHost(error: string): Host {

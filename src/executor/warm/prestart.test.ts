@@ -13,7 +13,7 @@ const isHere = has('the memory of a process as a file', existsSync('/proc/self/m
 
 function start(scene: WarmScene, spec: InterpreterSpec): Promise<WarmInterpreter | PrestartFailure> {
   const { signal } = new AbortController();
-  return prestart(spec, { program: programs['node.js'], fifos: scene.fifos, signal });
+  return prestart(spec, { program: programs['node.js'], processes: scene.processes, signal });
 }
 
 async function startNode(scene: WarmScene): Promise<WarmInterpreter> {

@@ -8,6 +8,7 @@ import { findProgram, has } from '../../../test/support/needs.ts';
 import { killEach } from '../../../test/support/processes.ts';
 import { fileThere, until } from '../../../test/support/until.ts';
 import {
+  openHandles,
   openWarmScene,
   parentOf,
   programs,
@@ -25,7 +26,7 @@ function openGroup(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
   let isBusy = false;
   let busyChecks = 0;
   const group = new WarmGroup(scene.python(spec), {
-    fifos: scene.fifos,
+    processes: scene.processes,
     programs,
     now: () => nowMs,
     mayGrow: () => mayGrow,
@@ -104,7 +105,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     const { group } = harness;
     await harness.warmUp();
     await harness.waits(1);
-    const pids = await scene.processes();
+    const pids = await scene.pids();
     const waiting = pids.filter((pid) => pids.includes(parentOf(pid)));
     killEach(waiting);
     await until('no interpreter waits', async () => group.describe().waiting === 0);
@@ -115,11 +116,11 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
 
   it('are not provided when their server is killed while a run waits for one', async () => {
     const scene = await openWarmScene();
-    const before = scene.handles();
+    const before = openHandles();
     const harness = openGroup(scene);
     const { group } = harness;
     await harness.warmUp();
-    const pids = await scene.processes();
+    const pids = await scene.pids();
     const [server = 0] = pids.filter((pid) => !pids.includes(parentOf(pid)));
     process.kill(server, 'SIGSTOP');
     await harness.discardWaiting();
@@ -134,8 +135,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     await harness.warmUp();
     group.close();
     await scene.noneLeft();
-    await until('no handle is left', async () => scene.handles() <= before);
-    expect(scene.names()).toEqual([]);
+    await until('no handle is left', async () => openHandles() <= before);
   });
 
   it('are not provided when their server does not answer', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     const harness = openGroup(scene);
     const { group } = harness;
     await harness.warmUp();
-    const pids = await scene.processes();
+    const pids = await scene.pids();
     const [server = 0] = pids.filter((pid) => !pids.includes(parentOf(pid)));
     process.kill(server, 'SIGSTOP');
     await harness.discardWaiting();
@@ -155,7 +155,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
 
   it('can be started again at once after all were ended, because that was no failure', async () => {
     const scene = await openWarmScene();
-    const before = scene.handles();
+    const before = openHandles();
     const harness = openGroup(scene);
     const { group } = harness;
     for (let count = 0; count < 3; count++) {
@@ -165,25 +165,23 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
       await scene.noneLeft();
       await until('none is being started', async () => group.isEmpty);
     }
-    await until('no handle is left', async () => scene.handles() <= before);
-    expect(scene.names()).toEqual([]);
+    await until('no handle is left', async () => openHandles() <= before);
   });
 
   it.each(['python', 'node.js'] as const)(
     'in %s that are being started when all are ended end, too',
     async (language) => {
       const scene = await openWarmScene();
-      const before = scene.handles();
+      const before = openHandles();
       const file = language === 'python' ? {} : { file: process.execPath };
       const harness = openGroup(scene, { language, ...file });
       const { group } = harness;
       expect(await group.take()).toBeNull();
-      await until('one is being started', async () => (await scene.processes()).length > 0);
+      await until('one is being started', async () => (await scene.pids()).length > 0);
       group.retire();
       expect(group.describe().waiting).toBe(0);
       await scene.noneLeft();
-      await until('no handle is left', async () => scene.handles() <= before);
-      expect(scene.names()).toEqual([]);
+      await until('no handle is left', async () => openHandles() <= before);
     },
   );
 
@@ -257,7 +255,7 @@ open(${JSON.stringify(began)}, "w")
     harness.forbid();
     expect(await harness.group.take()).toBeNull();
     await until('the start was refused', async () => harness.group.isEmpty);
-    expect(await scene.processes()).toEqual([]);
+    expect(await scene.pids()).toEqual([]);
   });
 
   it('are not retried without a pause when they cannot be started', async () => {

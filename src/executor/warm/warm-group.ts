@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 
 import type { WarmKind } from '../../execution/messages.ts';
-import { closeBoth, type Fifo, type FifoPool, type OutputPipe } from '../fifo-pool.ts';
+import type { NativeProcesses, Pipe } from '../native/processes.ts';
 import { isEnding, startTicksOf } from '../process-table.ts';
 import { ForkServer, type ServerEnd } from './fork-server.ts';
 import type { InterpreterSpec, WarmInterpreter } from './host.ts';
@@ -12,7 +12,7 @@ export type PrestartFailure = 'unfit' | 'gone';
 
 interface PrestartTools {
   readonly program: string;
-  readonly fifos: FifoPool;
+  readonly processes: NativeProcesses;
   /** Aborted when the interpreter is not needed any more: its modules may never finish loading. */
   readonly signal: AbortSignal;
 }
@@ -39,7 +39,7 @@ const firstPauseMs = 1000;
 const longestPauseMs = 10 * 60_000;
 
 export interface GroupTools {
-  readonly fifos: FifoPool;
+  readonly processes: NativeProcesses;
   /** The host programs, by language. */
   readonly programs: Readonly<Record<WarmKind['language'], string>>;
   readonly now: () => number;
@@ -214,7 +214,7 @@ export class WarmGroup {
   #startServer(): void {
     if (this.#server !== null || !this.#tools.mayGrow(this, this.#bytesFirst)) return;
     this.#expectedBytes = this.#bytesFirst;
-    const server = new ForkServer(this.spec, this.#tools.programs.python, this.#tools.fifos, {
+    const server = new ForkServer(this.spec, this.#tools.programs.python, this.#tools.processes, {
       ready: () => {
         if (this.#server !== server) return;
         this.#isServerUp = true;
@@ -270,10 +270,10 @@ export class WarmGroup {
         return;
       }
       if (!this.#tools.mayGrow(this, this.#bytesEach)) return;
-      const { fifos, programs } = this.#tools;
+      const { processes, programs } = this.#tools;
       const program = programs[this.spec.language];
       this.#expectedBytes = this.#memoryBytes + this.#bytesEach;
-      this.#addWhenReady(prestart(this.spec, { program, fifos, signal: this.#generation.signal }));
+      this.#addWhenReady(prestart(this.spec, { program, processes, signal: this.#generation.signal }));
     }
   }
 
@@ -346,33 +346,32 @@ export class WarmGroup {
 /** Starts an interpreter that waits for its one run itself. Resolves when it is ready. */
 export async function prestart(
   spec: InterpreterSpec,
-  { program, fifos, signal }: PrestartTools,
+  { program, processes, signal }: PrestartTools,
 ): Promise<WarmInterpreter | PrestartFailure> {
-  const pipes: Fifo[] = [];
+  const pipes: Pipe[] = [];
   try {
-    pipes.push(await fifos.take());
-    pipes.push(await fifos.take());
+    pipes.push(processes.openPipe());
+    pipes.push(processes.openPipe());
   } catch {
-    // There are no free file handles, or the disk is full.
+    // There are no free file handles.
   }
   const [stdout, stderr] = pipes;
-  if (stdout === undefined || stderr === undefined || signal.aborted) {
-    for (const pipe of pipes) closeBoth(pipe);
+  const closeStreams = () => {
+    for (const { readFd } of pipes) closeSync(readFd);
+  };
+  if (stdout === undefined || stderr === undefined) {
+    closeStreams();
+    for (const pipe of pipes) pipe.release();
     return 'gone';
   }
   const command = hostCommand(spec, { program, isForked: false });
-  const host = startHost(command, [stdout.writeFd, stderr.writeFd]);
-  closeSync(stdout.writeFd);
-  closeSync(stderr.writeFd);
+  const host = startHost(processes, command, { stdout: stdout.writeFd, stderr: stderr.writeFd });
+  for (const pipe of pipes) pipe.release();
   signal.addEventListener('abort', host.kill);
   const answer = new Promise<string>((resolve) => host.onLine(resolve));
   host.send(command.config);
   const first = await Promise.race([answer, host.silent]);
   signal.removeEventListener('abort', host.kill);
-  const closeStreams = () => {
-    closeSync(stdout.readFd);
-    closeSync(stderr.readFd);
-  };
   if (first !== 'ready' || host.pid === undefined) {
     closeStreams();
     host.kill();
@@ -386,8 +385,8 @@ export async function prestart(
   return {
     pid,
     startTicks: startTicksOf(pid),
-    stdout: usedOnce(stdout),
-    stderr: usedOnce(stderr),
+    stdout: stdout.readFd,
+    stderr: stderr.readFd,
     exited: host.exited,
     give: (order) => {
       if (isGone || isEnding(pid) || bytesOf([order.entry, ...order.args]) > commandLineBytes) return false;
@@ -405,8 +404,4 @@ export async function prestart(
 /** The size of these arguments in a command line, where each ends with a zero byte. */
 function bytesOf(args: readonly string[]): number {
   return args.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0);
-}
-
-function usedOnce({ readFd }: Fifo): OutputPipe {
-  return { readFd, giveBack: () => closeSync(readFd), giveUp: () => {} };
 }

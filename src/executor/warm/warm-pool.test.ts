@@ -6,7 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { findProgram, has } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
-import { openWarmScene, programs, seeThrough, type WarmScene } from '../../../test/support/warm-scene.ts';
+import {
+  openHandles,
+  openWarmScene,
+  programs,
+  seeThrough,
+  type WarmScene,
+} from '../../../test/support/warm-scene.ts';
 import { WarmPool } from './warm-pool.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
@@ -18,9 +24,8 @@ function openPool(scene: WarmScene) {
   let nowMs = 1_000_000;
   let isShort = false;
   const pool = new WarmPool({
-    fifos: scene.fifos,
+    processes: scene.processes,
     programs,
-    launcher: null,
     onChange: () => {},
     isBusy: () => false,
     isShort: () => isShort,
@@ -118,7 +123,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     await scene.noneLeft();
     expect(await pool.start(await scene.run(''))).toBeNull();
     await until('none is started', async () => pool.state.kinds.length === 0);
-    expect(await scene.processes()).toEqual([]);
+    expect(await scene.pids()).toEqual([]);
     setShort(false);
     advance(1001);
     pool.allow(plenty);
@@ -200,12 +205,12 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     await scene.noneLeft();
     await run();
     await until('none is started', async () => pool.state.kinds.length === 0);
-    expect(await scene.processes()).toEqual([]);
+    expect(await scene.pids()).toEqual([]);
   });
 
   it('leaves no handle and no pipe once it is closed, and can be closed twice', async () => {
     const scene = await openWarmScene();
-    const before = scene.handles();
+    const before = openHandles();
     const { pool, waits } = openPool(scene);
     pool.allow(plenty);
     await pool.start(await scene.run(''));
@@ -216,8 +221,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     pool.close();
     pool.close();
     await scene.noneLeft();
-    await until('no handle is left', async () => scene.handles() <= before);
-    expect(scene.names()).toEqual([]);
+    await until('no handle is left', async () => openHandles() <= before);
   });
 
   it('keeps a limited number of kinds, the most recent ones', async () => {

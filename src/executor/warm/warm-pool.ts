@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { WarmLanguage } from '../../contract/values.ts';
 import { type Environment, runCookie, type WarmLimits, type WarmState } from '../../execution/messages.ts';
-import type { FifoPool } from '../fifo-pool.ts';
 import { environmentOf, type GivenRun, nothingShared } from '../given-run.ts';
+import type { NativeProcesses } from '../native/processes.ts';
 import { type InterpreterSpec, orderFor, type WarmInterpreter } from './host.ts';
-import type { Launched } from './launcher.ts';
-import { Launcher } from './launcher.ts';
-import { isShortOfMemory, memoryOf } from './memory.ts';
+import { isShortOfMemory } from './memory.ts';
 import { type GroupTools, WarmGroup } from './warm-group.ts';
 
 /** As long as the id of a run, which overwrites it later. */
@@ -66,10 +64,8 @@ const mostGroups = 16;
 const recentMs = 10_000;
 
 interface WarmPoolOptions {
-  readonly fifos: FifoPool;
+  readonly processes: NativeProcesses;
   readonly programs: GroupTools['programs'];
-  /** The Python and the program of the launcher. Null where there is none, or no benefit. */
-  readonly launcher: { readonly python: string; readonly program: string } | null;
   readonly onChange: () => void;
   /** Whether there are more runnable processes than cores can handle. */
   readonly isBusy: () => boolean;
@@ -82,25 +78,22 @@ export class WarmPool {
   readonly #groups = new Map<string, WarmGroup>();
   readonly #tools: GroupTools;
   readonly #isShort: () => boolean;
-  readonly #launcher: Launcher | null;
-  #launcherBytes = 0;
   #limits: WarmLimits = { memoryBytes: 0, idleMs: 0 };
   #hits = 0;
   #misses = 0;
   #short = { is: false, atMs: Number.NEGATIVE_INFINITY };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ fifos, programs, launcher, onChange, isBusy, isShort, now }: WarmPoolOptions) {
+  constructor({ processes, programs, onChange, isBusy, isShort, now }: WarmPoolOptions) {
     this.#isShort = isShort ?? isShortOfMemory;
     this.#tools = {
-      fifos,
+      processes,
       programs,
       now: now ?? (() => performance.now()),
       mayGrow: (group, bytes) => this.#mayGrow(group, bytes),
       isBusy,
       changed: onChange,
     };
-    this.#launcher = launcher && new Launcher({ ...launcher, fifos, now: this.#tools.now });
   }
 
   /** Sets the limits. Until this is called, there are no warm interpreters. */
@@ -137,16 +130,8 @@ export class WarmPool {
     return null;
   }
 
-  /** Returns a program that was started without copying this process; null if it must be started in another way. */
-  async launch(spec: GivenRun): Promise<Launched | null> {
-    if (this.#launcher === null || this.#limits.memoryBytes === 0) return null;
-    this.#watch();
-    return this.#launcher.start(spec);
-  }
-
   close(): void {
     clearInterval(this.#timer);
-    this.#launcher?.close();
     for (const group of this.#groups.values()) group.close();
     this.#groups.clear();
   }
@@ -162,13 +147,13 @@ export class WarmPool {
   }
 
   get #memoryBytes(): number {
-    let sum = this.#launcherBytes;
+    let sum = 0;
     for (const group of this.#groups.values()) sum += group.memoryBytes;
     return sum;
   }
 
   #claimedByOthers(spared: WarmGroup): number {
-    let sum = this.#launcherBytes;
+    let sum = 0;
     for (const group of this.#groups.values()) if (group !== spared) sum += group.claimedBytes;
     return sum;
   }
@@ -186,16 +171,12 @@ export class WarmPool {
         this.#groups.delete(key);
       }
     }
-    const launcher = this.#launcher;
-    if (launcher !== null && (isOver || nowMs - launcher.usedAtMs > this.#limits.idleMs)) launcher.close();
     await Promise.all([...this.#groups.values()].map((group) => group.review()));
-    const launcherPid = launcher?.pid;
-    this.#launcherBytes = launcherPid === undefined ? 0 : ((await memoryOf(launcherPid)) ?? 0);
     while (this.#memoryBytes > this.#limits.memoryBytes && this.#retireOldest(null)) {
       // Retire the group that was used least recently.
     }
     // Keep the timer while the reported state is short of memory, to report when there is enough again.
-    if (this.#groups.size > 0 || launcherPid !== undefined || this.#short.is) return;
+    if (this.#groups.size > 0 || this.#short.is) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
