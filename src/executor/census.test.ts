@@ -15,7 +15,10 @@ interface Report {
 
 function openCensus() {
   const reports: Report[] = [];
-  const census = new Census((counts) => reports.push({ counts, atMs: performance.now() }));
+  const census = new Census(
+    (counts) => reports.push({ counts, atMs: performance.now() }),
+    () => true,
+  );
   return { census, reports };
 }
 
@@ -142,13 +145,28 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
     expect(asked).toEqual(['pids', 'remove', 'remove']);
   });
 
+  it('knows without a process table that nothing is left if this process has adopted no process', async () => {
+    const shell = startShell('sleep 600 & echo a $!; exit 0');
+    await shell.said('a');
+    await shell.exited;
+    const counted: Count[] = [];
+    const census = new Census(
+      (counts) => counted.push(...counts),
+      () => false,
+    );
+    census.add(processesOf(shell));
+    await census.settled();
+    expect(counted).toEqual([{ runId: shell.runId, leftRunning: 0 }]);
+  });
+
   it('counts a run that ends just after a report', async () => {
     for (let turns = 0; turns <= 8; turns++) {
       const counted: string[] = [];
-      const census = new Census((counts) => {
+      const report = (counts: readonly Count[]) => {
         for (const { runId } of counts) counted.push(runId);
         if (counted.length === 1) void later();
-      });
+      };
+      const census = new Census(report, () => true);
       async function later(): Promise<void> {
         for (let turn = 0; turn < turns; turn++) await Promise.resolve();
         census.add(emptyRun('second'));

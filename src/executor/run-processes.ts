@@ -16,13 +16,15 @@ const restFactor = 25;
  */
 export class Census {
   readonly #report: (counts: readonly Count[]) => void;
+  readonly #mayAnyBeLeft: () => boolean;
   #waiting: RunProcesses[] = [];
   /** Runs whose cgroup contains processes that they left running. The cgroup can be removed when those have ended. */
   #occupied: RunProcesses[] = [];
   #counting: Promise<void> | undefined;
 
-  constructor(report: (counts: readonly Count[]) => void) {
+  constructor(report: (counts: readonly Count[]) => void, mayAnyBeLeft: () => boolean) {
     this.#report = report;
+    this.#mayAnyBeLeft = mayAnyBeLeft;
   }
 
   /** Counts soon. If the process table cannot be read, the count stays unknown. */
@@ -43,7 +45,8 @@ export class Census {
       const runs = this.#waiting;
       this.#waiting = [];
       const startedMs = performance.now();
-      const table = await readProcessTable(Math.min(...runs.map((run) => run.sinceTicks)));
+      const sinceTicks = Math.min(...runs.map((run) => run.sinceTicks));
+      const table = this.#mayAnyBeLeft() ? await readProcessTable(sinceTicks) : [];
       if (table !== null) this.#report(runs.map((run) => countIn(run, table)));
       this.#occupied = [...this.#occupied, ...runs].filter(({ cgroup }) => cgroup?.remove() === false);
       restMs = Math.max(settleMs, restFactor * (performance.now() - startedMs));

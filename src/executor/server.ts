@@ -58,7 +58,7 @@ export class ExecutorServer {
   readonly #running = new Map<string, Supervision>();
   readonly #unacknowledged = new Map<string, RunEnd>();
   readonly #unacknowledgedCounts = new Map<string, Count>();
-  readonly #census = new Census((counts) => this.#reportCounts(counts));
+  readonly #census: Census;
   #openStreams = 0;
   #dismissed = false;
   #retired = false;
@@ -71,6 +71,10 @@ export class ExecutorServer {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.#census = new Census(
+      (counts) => this.#reportCounts(counts),
+      () => options.processes?.hasOrphans() ?? true,
+    );
     this.#server = createServer((socket) => this.#greet(socket));
   }
 

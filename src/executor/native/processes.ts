@@ -1,4 +1,4 @@
-import { closeSync, constants as files } from 'node:fs';
+import { closeSync, constants as files, readFileSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import { join } from 'node:path';
 
@@ -160,6 +160,20 @@ export class NativeProcesses {
     if (found === pid) receive(exitFrom(status));
     if (found === 0) this.#children.set(pid, receive);
     return found >= 0;
+  }
+
+  /**
+   * Whether this process has adopted a process that is still alive: without one, no run has left a process behind. True
+   * if that is not known.
+   */
+  hasOrphans(): boolean {
+    if (!this.#adoptsOrphans) return true;
+    try {
+      const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ');
+      return pids.some((pid) => pid !== '' && !this.#children.has(Number(pid)));
+    } catch {
+      return true;
+    }
   }
 
   /** Another process has a new child of this id: an earlier process that had it does not matter any more. */
