@@ -33,6 +33,15 @@ async function npmStart(clone: string, home: string) {
   return { url, output, listeningMs: performance.now() - started, child, ended };
 }
 
+/** What runs in a process group, with its memory. */
+function processesOfGroup(group: number): { args: string; megabytes: number }[] {
+  return execFileSync('ps', ['-ww', '-e', '-o', 'pgid=,rss=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^ *(\d+) +(\d+) (.*)$/.exec(line))
+    .filter((match) => Number(match?.[1]) === group)
+    .map((match) => ({ args: match?.[3] ?? '', megabytes: Number(match?.[2]) / 1024 }));
+}
+
 it('npm start on a fresh clone installs, builds and serves the examples; the second time it only serves', {
   timeout: 300_000,
 }, async () => {
@@ -60,6 +69,10 @@ it('npm start on a fresh clone installs, builds and serves the examples; the sec
     body: JSON.stringify({ script_id: titleSlug, sync: true, data: ['Hello there'] }),
   });
   expect(await answer.json()).toMatchObject({ success: true, message: 'hello-there' });
+  const processes = processesOfGroup(first.child.pid ?? 0);
+  expect(processes.filter(({ args }) => args.includes('node_modules'))).toEqual([]);
+  // The build tools take hundreds of megabytes.
+  expect(Math.max(...processes.map(({ megabytes }) => megabytes))).toBeLessThan(250);
   // Like Ctrl-C: the signal goes to every process in the terminal.
   process.kill(-(first.child.pid ?? 0), 'SIGINT');
   await first.ended;

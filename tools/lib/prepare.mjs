@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -28,7 +27,7 @@ export async function prepare({ rebuild = false } = {}) {
   const unlock = lock();
   try {
     if (!isInstalled()) install();
-    if (rebuild || !isBuilt()) await build();
+    if (rebuild || !isBuilt()) build();
   } catch (error) {
     say(error.message);
     process.exitCode = 1;
@@ -118,13 +117,14 @@ function buildKey() {
     join(root, 'tsconfig.build.json'),
     join(root, 'tools', 'lib', 'bundle.mjs'),
     join(root, 'tools', 'lib', 'compress-files.mjs'),
+    join(root, 'tools', 'lib', 'fill-dist.mjs'),
   ]) {
     hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
   }
   return hash.digest('hex');
 }
 
-function sourceFiles(folder) {
+export function sourceFiles(folder) {
   return filesIn(folder).filter((path) => /\.(ts|cts|py)$/.test(path));
 }
 
@@ -148,7 +148,7 @@ function install() {
  * Builds beside the old build and replaces it at the end, so that a service never starts from an incomplete build. `build` contains the
  * compiled modules, for tools and tests; `dist` contains the program.
  */
-async function build() {
+function build() {
   say('Building ...');
   const key = buildKey();
   const compiled = join(root, `build.${process.pid}`);
@@ -156,41 +156,13 @@ async function build() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   try {
     run(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', compiled]);
-    const { bundle } = await import('./bundle.mjs');
-    await bundle({ root, compiled, dist });
-    copyHosts(compiled, dist);
-    await buildConsole(join(dist, 'web'));
+    // In a process of its own: the tools keep hundreds of megabytes, and this process may become the service.
+    run(process.execPath, [join(root, 'tools', 'lib', 'fill-dist.mjs'), compiled, dist]);
     writeFileSync(join(dist, '.hob-built'), key);
     replaceFolder(join(root, 'build'), compiled);
     replaceFolder(join(root, 'dist'), dist);
   } finally {
     for (const folder of [compiled, dist]) rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function buildConsole(outDir) {
-  const { build: buildPages } = await import('vite');
-  await buildPages({
-    configFile: join(root, 'web', 'vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir, emptyOutDir: true },
-  });
-  const { compressFiles } = await import('./compress-files.mjs');
-  compressFiles(outDir);
-}
-
-/** Copies the files that other interpreters run. */
-function copyHosts(compiled, dist) {
-  const source = join(root, 'src');
-  for (const path of sourceFiles(source)) {
-    const place = relative(source, path).replace(/\.cts$/, '.cjs');
-    if (place.endsWith('.py')) {
-      mkdirSync(dirname(join(compiled, place)), { recursive: true });
-      copyFileSync(path, join(compiled, place));
-    }
-    if (!/\.(?:py|cjs)$/.test(place)) continue;
-    mkdirSync(dirname(join(dist, place)), { recursive: true });
-    copyFileSync(join(compiled, place), join(dist, place));
   }
 }
 
