@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type EventFrame, EventFrames } from '../contract/event-frames.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { pathOfRun } from './find-run.ts';
 import { tr } from './language.ts';
-import type { HttpAnswer } from './send-request.ts';
 import { ServiceClient, UnreachableError } from './service-client.ts';
 import { UserError } from './user-error.ts';
 
@@ -75,10 +75,7 @@ export class Connection {
 }
 
 /** An event of a run, with the fields that the command shows. */
-export interface RunEvent {
-  readonly type: string;
-  /** The position from which a client resumes after this event. */
-  readonly id: string;
+export interface RunEvent extends EventFrame {
   readonly data: {
     readonly stream?: 'stdout' | 'stderr';
     readonly text?: string;
@@ -89,31 +86,6 @@ export interface RunEvent {
     readonly fraction?: number | null;
     readonly message?: string | null;
   };
-}
-
-/** Yields the events of a stream as they arrive. */
-async function* eventsIn(answer: HttpAnswer): AsyncGenerator<RunEvent, void, undefined> {
-  let rest = '';
-  for await (const text of answer.setEncoding('utf8')) {
-    const frames = (rest + text).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const frame of frames) {
-      const event = readFrame(frame);
-      if (event !== null) yield event;
-    }
-  }
-}
-
-/** Null for comments and other frames without data. */
-function readFrame(frame: string): RunEvent | null {
-  const fields = new Map<string, string>();
-  for (const line of frame.split('\n')) {
-    const at = line.indexOf(': ');
-    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 2));
-  }
-  const text = fields.get('data');
-  if (text === undefined) return null;
-  return { type: fields.get('event') ?? '', id: fields.get('id') ?? '', data: JSON.parse(text) };
 }
 
 /**
@@ -131,10 +103,13 @@ export async function* watchRun(
     try {
       const answer = await connection.client.open(path, { 'last-event-id': lastId });
       connection.confirm();
-      for await (const event of eventsIn(answer)) {
-        lastId = event.id;
-        yield event;
-        if (event.type === 'run.ended') return;
+      const frames = new EventFrames();
+      for await (const text of answer.setEncoding('utf8')) {
+        for (const event of frames.take(text)) {
+          lastId = event.id;
+          if (event.type !== '') yield event;
+          if (event.type === 'run.ended') return;
+        }
       }
     } catch (error) {
       // An error with a code comes from the socket: the service closed the connection in the middle of the response.

@@ -1,8 +1,9 @@
 import { openAnswer, RefusedError } from './call-service.ts';
+import { type EventFrame, EventFrames } from './wire.ts';
 
 export interface Listener {
   /** The next event is delivered after this call has resolved. */
-  onEvent(event: ServiceEvent): void | Promise<void>;
+  onEvent(event: EventFrame): void | Promise<void>;
   /** The stream is open, for the first time or after a reconnect. */
   onOpen?(): void;
   /** The stream broke or could not be opened. It is retried. */
@@ -102,29 +103,18 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-export interface ServiceEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
 /** Yields the events of a stream as they arrive. Throws if nothing arrives for `silenceMs`. */
 async function* eventsIn(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   silenceMs: number,
-): AsyncGenerator<ServiceEvent, void, undefined> {
+): AsyncGenerator<EventFrame, void, undefined> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
+  const frames = new EventFrames();
   try {
     for (;;) {
       const { done, value } = await readWithin(reader, silenceMs);
       if (done) return;
-      const frames = (rest + value).split('\n\n');
-      rest = frames.pop() ?? '';
-      for (const frame of frames) {
-        const event = readFrame(frame);
-        if (event !== null) yield event;
-      }
+      yield* frames.take(value);
     }
   } finally {
     await reader.cancel().catch(() => {});
@@ -143,22 +133,4 @@ function readWithin(
       .then(resolve, reject)
       .finally(() => clearTimeout(timer));
   });
-}
-
-/** Returns null for comments. A frame with an id alone has an empty type. */
-function readFrame(frame: string): ServiceEvent | null {
-  const fields = new Map<string, string>();
-  for (const line of frame.split('\n')) {
-    const at = line.indexOf(': ');
-    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 2));
-  }
-  const id = fields.get('id');
-  if (id === undefined) return null;
-  const text = fields.get('data');
-  const data: unknown = text === undefined ? {} : JSON.parse(text);
-  return {
-    id,
-    type: fields.get('event') ?? '',
-    data: typeof data === 'object' && data !== null ? { ...data } : {},
-  };
 }

@@ -11,10 +11,11 @@ import {
 } from 'react';
 
 import { RefusedError } from './call-service.ts';
-import { followEvents, type ServiceEvent } from './follow-events.ts';
+import { followEvents } from './follow-events.ts';
+import type { EventFrame } from './wire.ts';
 
 export type Connection = 'connecting' | 'connected' | 'lost' | 'locked';
-type Listener = (event: ServiceEvent) => void;
+type Listener = (event: EventFrame) => void;
 
 interface Live {
   readonly connection: Connection;
@@ -56,7 +57,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       stale.clear();
     };
     const listener = {
-      onEvent(event: ServiceEvent) {
+      onEvent(event: EventFrame) {
         for (const listener of listeners.current) listener(event);
         // The service drops events of a slow listener, so anything may be out of date.
         if (event.type === 'events.missed') void client.invalidateQueries();

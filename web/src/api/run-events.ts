@@ -1,10 +1,9 @@
-import type { ServiceEvent } from './follow-events.ts';
-import type { BriefRun } from './wire.ts';
+import type { BriefRun, EventFrame } from './wire.ts';
 
 const runEventTypes = new Set(['run.queued', 'run.started', 'run.ended']);
 
 /** The run record in an event; null for other types of events. */
-export function runIn({ type, data }: ServiceEvent): BriefRun | null {
+export function runIn({ type, data }: EventFrame): BriefRun | null {
   return runEventTypes.has(type) && isRun(data) ? data : null;
 }
 
@@ -21,7 +20,7 @@ export interface Progress {
 }
 
 /** The progress in an event; null for other types of events. */
-export function progressIn({ type, data: { fraction, message } }: ServiceEvent): Progress | null {
+export function progressIn({ type, data: { fraction, message } }: EventFrame): Progress | null {
   if (type !== 'run.progress') return null;
   return {
     fraction: typeof fraction === 'number' ? fraction : null,

@@ -1,5 +1,6 @@
 /** The types and the fixed values of the interface. Pages import them from here. */
 export { describeEnding, endNames } from '../../../src/contract/endings.ts';
+export { type EventFrame, EventFrames } from '../../../src/contract/event-frames.ts';
 export { formatBytes, formatClock, formatShortDuration } from '../../../src/contract/quantities.ts';
 export type * from '../../../src/contract/types.ts';
 export {

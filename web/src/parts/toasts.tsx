@@ -2,11 +2,9 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-
-import type { ServiceEvent } from '../api/follow-events.ts';
 import { useLive } from '../api/live-events.tsx';
 import { serviceNow } from '../api/service-clock.ts';
-import type { Notification } from '../api/wire.ts';
+import type { EventFrame, Notification } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
@@ -155,7 +153,7 @@ export function NotificationToasts() {
   return null;
 }
 
-export function notificationIn({ type, data }: ServiceEvent): NotificationNews | null {
+export function notificationIn({ type, data }: EventFrame): NotificationNews | null {
   return type === 'notification' && isNotification(data) ? data : null;
 }
 

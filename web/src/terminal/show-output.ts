@@ -1,6 +1,6 @@
 import { callService } from '../api/call-service.ts';
-import { followEvents, type ServiceEvent } from '../api/follow-events.ts';
-import type { RunTerminal } from '../api/wire.ts';
+import { followEvents } from '../api/follow-events.ts';
+import type { EventFrame, RunTerminal } from '../api/wire.ts';
 import type { QueryWatch } from './query-watch.ts';
 
 interface OutputListener {
@@ -26,7 +26,7 @@ export async function showOutput(
   if (oldBytes === 0) catchUp();
   queries.setOldBytes(oldBytes);
   let isAway = false;
-  const show = async ({ data }: ServiceEvent) => {
+  const show = async ({ data }: EventFrame) => {
     const { text, offset, bytes, missing } = data;
     const gap = typeof missing === 'number' ? missing : 0;
     const shown = typeof text === 'string' ? text : `\r\n\x1b[2m${listener.describeGap(gap)}\x1b[0m\r\n`;

@@ -1,5 +1,6 @@
-import { followEvents, type ServiceEvent } from '../../api/follow-events.ts';
+import { followEvents } from '../../api/follow-events.ts';
 import { type Progress, progressIn } from '../../api/run-events.ts';
+import type { EventFrame } from '../../api/wire.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
 
 /** Minimum time between updates. More frequent updates are not readable. */
@@ -51,7 +52,7 @@ export class RunStream {
     const ending = new AbortController();
     const stop = () => ending.abort();
     signal.addEventListener('abort', stop);
-    const onEvent = async (event: ServiceEvent) => {
+    const onEvent = async (event: EventFrame) => {
       this.#handle(event);
       if (event.type === 'run.started' || event.type === 'run.ended') onChange();
       if (event.type === 'run.ended') stop();
@@ -66,7 +67,7 @@ export class RunStream {
     signal.removeEventListener('abort', stop);
   }
 
-  #handle(event: ServiceEvent): void {
+  #handle(event: EventFrame): void {
     const { type, data } = event;
     if (type === 'run.output') this.#handleOutput(data);
     else if (type === 'run.progress') this.#progress = progressIn(event);
@@ -97,7 +98,7 @@ export class RunStream {
     this.#turnAt = performance.now();
   }
 
-  #handleOutput({ stream, text, base64, missing }: ServiceEvent['data']): void {
+  #handleOutput({ stream, text, base64, missing }: EventFrame['data']): void {
     const name = stream === 'stderr' ? 'stderr' : 'stdout';
     const missingBytes = numberOf(missing);
     if (missingBytes === null) this.#output.take(name, textOf(text) ?? '');
