@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,6 +22,9 @@ import { ForkServer, type ServerEnd } from './fork-server.ts';
 import type { InterpreterSpec, WarmInterpreter } from './host.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
+
+const systemPython = '/usr/bin/python3';
+const hasNumpy = has('numpy', spawnSync(systemPython, ['-c', 'import numpy']).status === 0);
 
 function startServer(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
   const reported: ('ready' | ServerEnd)[] = [];
@@ -264,6 +268,45 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
     await writeFile(join(scene.folder, 'with_thread.py'), text);
     const { untilReported } = startServer(scene, {
       preload: ['with_thread'],
+      env: { PYTHONPATH: scene.folder },
+    });
+    await untilReported('threads');
+    await scene.noneLeft();
+  });
+
+  it.skipIf(!hasNumpy)('forks although numpy has threads, which numpy ends for a fork', async () => {
+    const scene = await openWarmScene();
+    const { untilReported, fork } = startServer(scene, { file: systemPython, preload: ['numpy'] });
+    await untilReported('ready');
+    const text = `
+import os, sys
+loaded = "numpy" in sys.modules
+import numpy
+a = numpy.arange(250000.0).reshape(500, 500)
+print(loaded, int((a @ a)[1, 1]), numpy.random.rand())
+`;
+    const outputs: string[] = [];
+    for (let count = 0; count < 2; count++) {
+      const child = await fork();
+      child.give(await scene.order(text));
+      const { code, stdout, stderr } = await seeThrough(child);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      outputs.push(stdout);
+    }
+    expect(outputs[0]).toMatch(/^True 51958749750 0\.\d+\n$/);
+    expect(outputs[1]).not.toBe(outputs[0]);
+  });
+
+  it.skipIf(!hasNumpy)('does not fork a module that has a random number generator of numpy', async () => {
+    const scene = await openWarmScene();
+    await writeFile(
+      join(scene.folder, 'with_numbers.py'),
+      'import numpy\nnumbers = numpy.random.default_rng()\n',
+    );
+    const preload = ['with_numbers'];
+    const { untilReported } = startServer(scene, {
+      file: systemPython,
+      preload,
       env: { PYTHONPATH: scene.folder },
     });
     await untilReported('threads');

@@ -59,7 +59,7 @@ def await_run(stand_in):
     builtins.__import__ = real_import
     put_on_shelf(config["preload"])
     if config["fork"]:
-        if count_threads() > 1:
+        if has_generators() or (count_threads() > 1 and not ends_threads_to_fork()):
             leave("threads")
         tell("ready")
         order = serve(loaded)
@@ -95,6 +95,32 @@ def count_threads():
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return threading.active_count()
+
+
+def ends_threads_to_fork():
+    """Whether all other threads belong to libraries that end them before a fork and start them again when they are
+    needed, as OpenBLAS does. A fork that only exits shows it."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    for _ in range(100):
+        if os.waitpid(pid, os.WNOHANG)[0] == pid:
+            return count_threads() == 1
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return False
+
+
+def has_generators():
+    """Whether a module has created a random number generator of numpy. All forks would get its numbers. The generator of
+    numpy itself is seeded again for each run."""
+    numbers = sys.modules.get("numpy.random")
+    if numbers is None:
+        return False
+    kind = getattr(numbers, "BitGenerator", object)
+    own = getattr(numbers.mtrand._rand, "_bit_generator", None)
+    return any(issubclass(type(each), kind) and each is not own for each in gc.get_objects())
 
 
 def serve(loaded):
