@@ -33,7 +33,7 @@ async function npmStart(clone: string, home: string) {
   return { url, output, listeningMs: performance.now() - started, child, ended };
 }
 
-/** What runs in a process group, with its memory. */
+/** The processes of a group, with their memory. */
 function processesOfGroup(group: number): { args: string; megabytes: number }[] {
   return execFileSync('ps', ['-ww', '-e', '-o', 'pgid=,rss=,args='], { encoding: 'utf8' })
     .split('\n')

@@ -79,7 +79,7 @@ export class NativeProcesses {
   readonly #libc: Libc;
   readonly #attributes = newStructure();
   readonly #children = new Map<number, (exit: ProcessExit) => void>();
-  /** Exits of adopted processes that nobody has asked for yet. */
+  /** Exits of adopted processes, until `adopt` asks for them. */
   readonly #strays = new Map<number, ProcessExit>();
   readonly #onChildSignal = () => this.#reap();
   #adoptsOrphans = false;
