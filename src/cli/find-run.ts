@@ -11,18 +11,16 @@ const idPart = /^[0-9a-f-]{4,}$/i;
 /** An id prefix is looked up among this many recent runs. */
 const recentRuns = 500;
 
-/** Help text of a `<run>` argument. */
-const runMeaning = tr(
+const runMeaning = [
   'run id, id prefix of a recent run, last for the last run, or a script for its last run',
   '运行 ID、近期运行 ID 的开头、last（最近一次运行），或脚本（它的最近一次运行）',
-);
-export const runArgument = ['<run>', runMeaning] as const;
-/** For read-only commands, where a wrong guess does no harm. */
-export const runOrLastArgument = ['[run]', runMeaning, 'last'] as const;
-export const lastScriptArgument = [
-  '[script]',
-  tr('after last: use the last run of this script', '跟在 last 之后：指定脚本的最近一次运行'),
 ] as const;
+const lastScript = {
+  '[script]': ['after last: use the last run of this script', '跟在 last 之后：指定脚本的最近一次运行'],
+} as const;
+export const runArguments = { '<run>': runMeaning, ...lastScript } as const;
+/** For read-only commands, where a wrong guess does no harm. */
+export const runOrLastArguments = { '[run]': [...runMeaning, { default: 'last' }], ...lastScript } as const;
 
 /** Finds the run that the arguments name and returns its record. */
 export async function pickRun(client: ServiceClient, wanted: string, script?: string): Promise<Run> {

@@ -3,17 +3,16 @@ import { text as textIn } from 'node:stream/consumers';
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { language, tr } from './language.ts';
+import { language } from './language.ts';
 import { reasonOf, sendRequest } from './send-request.ts';
 import { usageError, userError } from './user-error.ts';
 
-export const fileOption = [
-  '--file <path>',
-  tr(
+export const fileOption = {
+  '--file <path>': [
     'parameter file, the first argument ("$1") of the script (default: HOB_PARAMETER_FILE)',
     '参数文件，即脚本中的 "$1"（默认：HOB_PARAMETER_FILE）',
-  ),
-] as const;
+  ],
+} as const;
 
 /** The run of the calling script. */
 export interface ThisRun {

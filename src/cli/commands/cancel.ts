@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Run } from '../../contract/types.ts';
-import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../find-run.ts';
+import { pathOfRun, pickRun, runArguments } from '../find-run.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
@@ -12,11 +12,7 @@ import { userError } from '../user-error.ts';
 const endsWithinS = 60;
 
 export function configure(command: Command): void {
-  command
-    .argument(...runArgument)
-    .argument(...lastScriptArgument)
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, { ...runArguments, ...homeOption, ...jsonOption })
     .addHelpText('after', exitCodesText)
     .action(async (wanted: string, script: string | undefined, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);

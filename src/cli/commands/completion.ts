@@ -1,10 +1,12 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
+import { withSignature } from '../options.ts';
 
 export function configure(command: Command): void {
-  command
-    .addArgument(new Argument('<shell>', tr('shell to print the script for', '哪种 shell')).choices(shells))
+  withSignature(command, {
+    '<shell>': ['shell to print the script for', '哪种 shell', { choices: shells }],
+  })
     .addHelpText('after', examples)
     .action((shell: Shell) => {
       process.stdout.write(shellScripts[shell]);

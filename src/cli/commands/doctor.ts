@@ -4,40 +4,30 @@ import { examine } from '../../doctor/examine.ts';
 import { type Area, areas, type Finding } from '../../doctor/finding.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { language, tr } from '../language.ts';
+import { helpText, withSignature } from '../options.ts';
 import { paint, printJson } from '../terminal/print.ts';
 import { cutToWidth, formatCount, printable, widthOf, wrapText } from '../terminal/text.ts';
 import { ReportedError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  command
-    .option(
-      '--home <dir>',
-      tr(
-        "home folder to check (default: HOB_HOME, or the platform's data folder)",
-        '要检查的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
-      ),
-    )
-    .option('--all', tr('show all notes, even if there are many', '显示所有提示，即使很多'))
-    .option('--json', tr('print the findings as JSON', '以 JSON 输出检查结果，供程序使用'))
+  withSignature(command, {
+    '--home <dir>': [
+      "home folder to check (default: HOB_HOME, or the platform's data folder)",
+      '要检查的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+    ],
+    '--all': ['show all notes, even if there are many', '显示所有提示，即使很多'],
+    '--json': ['print the findings as JSON', '以 JSON 输出检查结果，供程序使用'],
+  })
     .addHelpText('after', examples)
-    .action((options: DoctorOptions) => doctor(options));
+    .action(doctor);
 }
 
-const examples = tr(
-  `
-Examples:
-  hob doctor
-  hob doctor --json
-
-Checks the machine, the home, the service and the scripts, and suggests what to do next. It changes nothing, and it works even if
+const examples = helpText(
+  ['hob doctor', 'hob doctor --json'],
+  `Checks the machine, the home, the service and the scripts, and suggests what to do next. It changes nothing, and it works even if
 the service does not. It starts only programs of the system, never a program from a script or package.
 Exit codes: 0 no problems (there may be notes), 1 problems found, 2 usage error.`,
-  `
-示例：
-  hob doctor
-  hob doctor --json
-
-检查这台电脑、数据目录、服务和脚本，不做任何更改，并给出下一步。服务无法启动时也能使用。
+  `检查这台电脑、数据目录、服务和脚本，不做任何更改，并给出下一步。服务无法启动时也能使用。
 只会启动系统中的程序，不会启动脚本或脚本包带来的程序。
 退出码：0 没有问题（可能有提示），1 有问题，2 命令写法有误。`,
 );

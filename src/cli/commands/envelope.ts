@@ -2,35 +2,40 @@ import type { Command } from 'commander';
 import { findJsonHazard, type Json, type JsonObject } from '../../shared/json.ts';
 import { replacePrivateFile } from '../../shared/private-files.ts';
 import { tr } from '../language.ts';
+import { withSignature } from '../options.ts';
 import { fileOption, findRun, parseJson, readAssignment } from '../this-run.ts';
 import { type UserError, usageError } from '../user-error.ts';
 
-const valuesArgument = ['[values...]', tr('name=text or name:=json', 'name=文本 或 name:=JSON')] as const;
+const valuesArgument = { '[values...]': ['name=text or name:=json', 'name=文本 或 name:=JSON'] } as const;
 
 export function configure(command: Command): void {
   command.helpCommand(false).addHelpText('after', examples);
 
-  command
-    .command('ok')
+  withSignature(command.command('ok'), {
+    ...valuesArgument,
+    '--msg <text>': ['message', '消息', { default: 'ok' }],
+    ...fileOption,
+  })
     .description(tr('write a success envelope', '写入成功的结果'))
-    .argument(...valuesArgument)
-    .option('--msg <text>', tr('message', '消息'), 'ok')
-    .option(...fileOption)
     .action(async (values: string[], { msg, file }: { msg: string; file?: string }) => {
       await write(file, { code: 0, msg, ...readValues(values) });
     });
 
-  command
-    .command('fail')
+  withSignature(command.command('fail'), {
+    '<message>': ['reason of the failure', '失败原因'],
+    ...valuesArgument,
+    '--code <number>': [
+      'error code, an integer other than 0',
+      '非 0 的整数',
+      { parse: readCode, default: 1 },
+    ],
+    ...fileOption,
+  })
     .description(
       tr('write a failure envelope; the script must exit on its own', '写入失败的结果和原因；脚本需自行退出'),
     )
-    .argument('<message>', tr('reason of the failure', '失败原因'))
-    .argument(...valuesArgument)
     // The message may begin with a dash.
     .allowUnknownOption()
-    .option('--code <number>', tr('error code, an integer other than 0', '非 0 的整数'), readCode, 1)
-    .option(...fileOption)
     .action(async (msg: string, values: string[], { code, file }: { code: number; file?: string }) => {
       await write(file, { code, msg, ...readValues(values) });
     });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { formatBytes } from '../../contract/quantities.ts';
 import type { Environment, EnvironmentList, EnvironmentRemoved } from '../../contract/types.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
 import { formatCount, formatMinute, formatTable, printable } from '../terminal/text.ts';
@@ -11,38 +11,32 @@ import { userError } from '../user-error.ts';
 export function configure(command: Command): void {
   command.helpCommand(false).addHelpText('after', exitCodesText);
 
-  command
-    .command('list', { isDefault: true })
+  withSignature(command.command('list', { isDefault: true }), { ...homeOption, ...jsonOption })
     .description(
       tr(
         'list environments with their kind, size, last use and scripts',
         '列出脚本的运行环境：种类、大小、最近使用时间，以及哪些脚本需要它',
       ),
     )
-    .option(...homeOption)
-    .option(...jsonOption)
     .action(async ({ home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
       printAnswer(await client.get<EnvironmentList>('/api/environments'), json, describeEnvironments);
     });
 
-  command
-    .command('rm')
+  withSignature(command.command('rm'), {
+    '<key>': [
+      'key of the environment, or a prefix of it (at least 4 characters)',
+      '环境的标识，或其开头（至少 4 个字符）',
+    ],
+    ...homeOption,
+    ...jsonOption,
+  })
     .description(
       tr(
         'remove an environment; the next run of a script that needs it creates a new one',
         '删除一个运行环境；需要它的脚本在下次运行时会重新创建',
       ),
     )
-    .argument(
-      '<key>',
-      tr(
-        'key of the environment, or a prefix of it (at least 4 characters)',
-        '环境的标识，或其开头（至少 4 个字符）',
-      ),
-    )
-    .option(...homeOption)
-    .option(...jsonOption)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
       const key = pickKey(await client.get<EnvironmentList>('/api/environments'), wanted);

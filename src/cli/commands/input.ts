@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { tr } from '../language.ts';
+import { withSignature } from '../options.ts';
 import { fileOption, needRun } from '../this-run.ts';
 import { type UserError, usageError, userError } from '../user-error.ts';
 
@@ -10,14 +11,15 @@ interface InputOptions {
 }
 
 export function configure(command: Command): void {
-  command
-    .argument('[number]', tr('number of the value, starting at 1', '第几个，从 1 开始'))
-    .option(
-      '--all',
-      tr('print all values, one per line; succeeds even if there are none', '全部打印，每行一个；可以没有'),
-    )
-    .option('--json', tr('print JSON (a list with --all)', '输出 JSON；与 --all 一起时为列表'))
-    .option(...fileOption)
+  withSignature(command, {
+    '[number]': ['number of the value, starting at 1', '第几个，从 1 开始'],
+    '--all': [
+      'print all values, one per line; succeeds even if there are none',
+      '全部打印，每行一个；可以没有',
+    ],
+    '--json': ['print JSON (a list with --all)', '输出 JSON；与 --all 一起时为列表'],
+    ...fileOption,
+  })
     .addHelpText('after', examples)
     .action(async (word: string | undefined, { all, file, json }: InputOptions) => {
       if (all === true && word !== undefined) throw both();

@@ -5,7 +5,14 @@ import { curlOf, runLine } from '../command-lines.ts';
 import { getScript } from '../find-script.ts';
 import { sourceArgument } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import { exitCodesText, homeOption, operationJsonOption } from '../options.ts';
+import {
+  exitCodesText,
+  helpText,
+  homeOption,
+  noPrepareOption,
+  operationJsonOption,
+  withSignature,
+} from '../options.ts';
 import { perform, titleOf } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
@@ -20,34 +27,23 @@ interface InstallOptions {
 }
 
 export function configure(command: Command): void {
-  command
-    .argument(
-      '<source>',
-      tr(
-        'folder, .zip or .tar.gz file, or URL of a git repository',
-        '文件夹、.zip 或 .tar.gz 文件，或 git 仓库的地址',
-      ),
-    )
-    .option(
-      '--ref <ref>',
-      tr(
-        'branch, tag or commit of the git repository (also: <url>#<ref>)',
-        'git 仓库的分支、标签或提交（也可写成 <地址>#<ref>）',
-      ),
-    )
-    .option(
-      '--path <path>',
-      tr(
-        'folder of the script in the source, if the source contains several scripts',
-        '来源中有多个脚本时，脚本所在的文件夹',
-      ),
-    )
-    .option(
-      '--no-prepare',
-      tr('do not create the environment now; the first run creates it', '不预先准备运行环境，留到首次运行时'),
-    )
-    .option(...homeOption)
-    .option(...operationJsonOption)
+  withSignature(command, {
+    '<source>': [
+      'folder, .zip or .tar.gz file, or URL of a git repository',
+      '文件夹、.zip 或 .tar.gz 文件，或 git 仓库的地址',
+    ],
+    '--ref <ref>': [
+      'branch, tag or commit of the git repository (also: <url>#<ref>)',
+      'git 仓库的分支、标签或提交（也可写成 <地址>#<ref>）',
+    ],
+    '--path <path>': [
+      'folder of the script in the source, if the source contains several scripts',
+      '来源中有多个脚本时，脚本所在的文件夹',
+    ],
+    ...noPrepareOption,
+    ...homeOption,
+    ...operationJsonOption,
+  })
     .addHelpText('after', examples + exitCodesText)
     .action(async (text: string, { home, json, ref, path, prepare }: InstallOptions) => {
       const source = await sourceArgument(text);
@@ -66,23 +62,16 @@ export function configure(command: Command): void {
     });
 }
 
-const examples = tr(
-  `
-Examples:
-  hob install ./resize-images
-  hob install ~/Downloads/resize-images-1.0.0.zip
-  hob install https://git.example.org/ada/scripts.git --ref v1.0 --path resize-images
-
-An installed script is not replaced; use hob update for that. The environment of the script is prepared before the script
+const examples = helpText(
+  [
+    'hob install ./resize-images',
+    'hob install ~/Downloads/resize-images-1.0.0.zip',
+    'hob install https://git.example.org/ada/scripts.git --ref v1.0 --path resize-images',
+  ],
+  `An installed script is not replaced; use hob update for that. The environment of the script is prepared before the script
 becomes available, and the log is shown. If a step fails, nothing is installed.
 `,
-  `
-示例：
-  hob install ./resize-images
-  hob install ~/Downloads/resize-images-1.0.0.zip
-  hob install https://git.example.org/ada/scripts.git --ref v1.0 --path resize-images
-
-已安装的脚本不会被替换，请用 hob update 更新。安装前会先准备好脚本的运行环境，并显示准备过程的日志。
+  `已安装的脚本不会被替换，请用 hob update 更新。安装前会先准备好脚本的运行环境，并显示准备过程的日志。
 无论哪里出错，都不会留下只安装了一半的脚本。
 `,
 );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Execution, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { tr } from '../language.ts';
-import { collect } from '../options.ts';
+import { collect, withSignature } from '../options.ts';
 import { paramValue } from '../param-value.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
@@ -25,18 +25,18 @@ interface LinkOptions {
 }
 
 export function configure(command: Command): void {
-  command
-    .argument('<id>', tr('id of the script, which must be a node', '脚本的 id；该脚本必须是节点'))
-    .argument('[values...]', tr('values of its main input', '主输入的值'))
-    .option(
-      '-p, --param <name=value>',
-      tr('set a param of the script; can be repeated', '参数；可重复'),
-      collect,
-      [],
-    )
-    .option('--field <name>', tr('print only this field of the envelope', '只打印结果中的这个值'))
-    .option('--json', tr('print the whole response', '打印完整的响应'))
-    .option(...fileOption)
+  withSignature(command, {
+    '<id>': ['id of the script, which must be a node', '脚本的 id；该脚本必须是节点'],
+    '[values...]': ['values of its main input', '主输入的值'],
+    '-p, --param <name=value>': [
+      'set a param of the script; can be repeated',
+      '参数；可重复',
+      { parse: collect, default: [] },
+    ],
+    '--field <name>': ['print only this field of the envelope', '只打印结果中的这个值'],
+    '--json': ['print the whole response', '打印完整的响应'],
+    ...fileOption,
+  })
     .addHelpText('after', examples)
     .action(async (id: string, values: string[], { param, field, json, file }: LinkOptions) => {
       const run = await needRun(file);

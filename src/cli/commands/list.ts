@@ -3,16 +3,17 @@ import type { Command } from 'commander';
 import type { Problem, Script, ScriptList } from '../../contract/types.ts';
 import { folderOf, shortId } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
 import { cutToWidth, formatCount, formatTable, printable, wrapText } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument('[query]', tr('text to find in the name, description or id', '名称、说明或 ID 中包含的文字'))
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, {
+    '[query]': ['text to find in the name, description or id', '名称、说明或 ID 中包含的文字'],
+    ...homeOption,
+    ...jsonOption,
+  })
     .addHelpText('after', exitCodesText)
     .action(async (query: string | undefined, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);

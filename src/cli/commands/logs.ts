@@ -1,9 +1,9 @@
 import { buffer, text } from 'node:stream/consumers';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { describeEnd } from '../describe-run.ts';
-import { getRun, lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../find-run.ts';
+import { getRun, pathOfRun, pickRun, runOrLastArguments } from '../find-run.ts';
 import { tr } from '../language.ts';
-import { countArgument, homeOption, plainJsonOption } from '../options.ts';
+import { countArgument, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
 import { Connection, followHint, type RunEvent, watchRun } from '../run-events.ts';
 import type { HttpAnswer } from '../send-request.ts';
@@ -15,32 +15,26 @@ import { ReportedError } from '../user-error.ts';
 const mostLines = 1_000_000;
 
 export function configure(command: Command): void {
-  command
-    .argument(...runOrLastArgument)
-    .argument(...lastScriptArgument)
-    .option('-f, --follow', tr('keep printing new output until the run ends', '持续输出，直到脚本结束'))
-    .option('--stdout', tr('print only stdout', '只输出 stdout'))
-    .addOption(new Option('--stderr', tr('print only stderr', '只输出 stderr')).conflicts('stdout'))
-    .option(
-      '--tail <lines>',
-      tr('print only this many lines from the end of each stream', '每个输出流只显示最后若干行'),
-      countArgument(0, mostLines),
-    )
-    .addOption(
-      new Option(
-        '--notes',
-        tr(
-          'print the notes of Hob about the run instead of its output',
-          '输出 Hob 对该运行的备注，而不是脚本的输出',
-        ),
-      ).conflicts(['follow', 'tail', 'stdout', 'stderr']),
-    )
-    .option(...homeOption)
-    .option(...plainJsonOption)
+  withSignature(command, {
+    ...runOrLastArguments,
+    '-f, --follow': ['keep printing new output until the run ends', '持续输出，直到脚本结束'],
+    '--stdout': ['print only stdout', '只输出 stdout'],
+    '--stderr': ['print only stderr', '只输出 stderr', { conflicts: 'stdout' }],
+    '--tail <lines>': [
+      'print only this many lines from the end of each stream',
+      '每个输出流只显示最后若干行',
+      { parse: countArgument(0, mostLines) },
+    ],
+    '--notes': [
+      'print the notes of Hob about the run instead of its output',
+      '输出 Hob 对该运行的备注，而不是脚本的输出',
+      { conflicts: ['follow', 'tail', 'stdout', 'stderr'] },
+    ],
+    ...homeOption,
+    ...plainJsonOption,
+  })
     .addHelpText('after', help)
-    .action((wanted: string, script: string | undefined, options: LogsOptions) =>
-      logs(wanted, script, options),
-    );
+    .action(logs);
 }
 
 const help = tr(

@@ -2,18 +2,25 @@ import type { Command } from 'commander';
 import { formatBytes } from '../../contract/quantities.ts';
 import type { DownloadList, Model, ModelList, ModelRemoved } from '../../contract/types.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  helpText,
+  homeOption,
+  jsonOption,
+  withSignature,
+} from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
 import { printAnswer } from '../terminal/print.ts';
 import { formatCount, formatTable, printable } from '../terminal/text.ts';
 import { usageError, userError } from '../user-error.ts';
-import { findModel, type PullOptions, pull, stopDownload } from './model/pull.ts';
+import { findModel, pull, stopDownload } from './model/pull.ts';
 
 /** Only names of the form `owner/name` go into a URL. The service checks the rest. */
 const repoPattern = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
-const repoMeaning = tr('model, as owner/name', '模型名称，格式为 owner/name');
+const repoMeaning = ['model, as owner/name', '模型名称，格式为 owner/name', { parse: checkRepoId }] as const;
 
 interface RemoveOptions extends CommonOptions {
   place?: string;
@@ -24,100 +31,78 @@ interface RemoveOptions extends CommonOptions {
 export function configure(command: Command): void {
   command.helpCommand(false).addHelpText('after', exitCodesText);
 
-  command
-    .command('list')
+  withSignature(command.command('list'), { ...homeOption, ...jsonOption })
     .description(
       tr(
         'list the models on this machine and those that scripts need',
         '列出这台电脑上的模型，以及脚本需要的模型',
       ),
     )
-    .option(...homeOption)
-    .option(...jsonOption)
     .action(async (options: CommonOptions) => {
       const client = await ServiceClient.find(options.home);
       printAnswer(await client.get<ModelList>('/api/models'), options.json, describeModels);
     });
 
-  command
-    .command('path')
+  withSignature(command.command('path'), { '<repo>': repoMeaning, ...homeOption, ...jsonOption })
     .description(tr('print the folder of a model', '只输出模型所在的文件夹'))
-    .argument('<repo>', repoMeaning, checkRepoId)
-    .option(...homeOption)
-    .option(...jsonOption)
     .addHelpText('after', pathExamples)
     .action(async (repo: string, options: CommonOptions) => {
       const answer = await findModel(await ServiceClient.ofRunOrHome(options.home), repo);
       printAnswer(answer, options.json, ({ path }) => `${path}\n`);
     });
 
-  command
-    .command('pull')
+  withSignature(command.command('pull'), {
+    '[repo]': repoMeaning,
+    '--source <source>': [
+      'huggingface or modelscope (default: as scripts declare, or huggingface)',
+      'huggingface 或 modelscope（默认：脚本声明的来源，否则为 huggingface）',
+    ],
+    '--files <glob...>': [
+      'only files that match one of these patterns (default: as scripts declare, or all)',
+      '只下载匹配其中之一的文件（默认：脚本声明的文件，否则为全部）',
+    ],
+    '--revision <revision>': [
+      'branch, tag or commit (default: chosen by the source)',
+      '分支、标签或提交（默认：由来源决定）',
+    ],
+    '--for <script>': [
+      'download all missing models that this script declares (id or name)',
+      '下载此脚本声明的、尚缺的所有模型；用脚本的 ID 或名称指定',
+    ],
+    ...homeOption,
+    ...jsonOption,
+  })
     .description(
       tr(
         'download a model, or all models that a script needs',
         '下载一个模型，或脚本需要的所有模型，并显示进度',
       ),
     )
-    .argument('[repo]', repoMeaning, checkRepoId)
-    .option(
-      '--source <source>',
-      tr(
-        'huggingface or modelscope (default: as scripts declare, or huggingface)',
-        'huggingface 或 modelscope（默认：脚本声明的来源，否则为 huggingface）',
-      ),
-    )
-    .option(
-      '--files <glob...>',
-      tr(
-        'only files that match one of these patterns (default: as scripts declare, or all)',
-        '只下载匹配其中之一的文件（默认：脚本声明的文件，否则为全部）',
-      ),
-    )
-    .option(
-      '--revision <revision>',
-      tr('branch, tag or commit (default: chosen by the source)', '分支、标签或提交（默认：由来源决定）'),
-    )
-    .option(
-      '--for <script>',
-      tr(
-        'download all missing models that this script declares (id or name)',
-        '下载此脚本声明的、尚缺的所有模型；用脚本的 ID 或名称指定',
-      ),
-    )
-    .option(...homeOption)
-    .option(...jsonOption)
     .addHelpText('after', pullExamples)
-    .action((repo: string | undefined, options: PullOptions) => pull(repo, options));
+    .action(pull);
 
-  command
-    .command('cancel')
+  withSignature(command.command('cancel'), { '<repo>': repoMeaning, ...homeOption })
     .description(
       tr('cancel the download of a model; the downloaded part is kept', '停止下载模型，已下载的部分会保留'),
     )
-    .argument('<repo>', repoMeaning, checkRepoId)
-    .option(...homeOption)
     .action(async (repo: string, options: CommonOptions) => {
       process.stdout.write(await cancelDownload(await ServiceClient.find(options.home), repo));
     });
 
-  command
-    .command('rm')
+  withSignature(command.command('rm'), {
+    '<repo>': repoMeaning,
+    '--place <place>': [
+      'which copy to delete, if there are several: own, huggingface, modelscope or extra',
+      '有多份时指定位置：own、huggingface、modelscope 或 extra',
+    ],
+    '--yes': ['do not ask for confirmation', '不询问，直接执行'],
+    '--dry-run': ['show what would be deleted, but delete nothing', '只说明会删除什么，不实际删除'],
+    ...homeOption,
+    ...jsonOption,
+  })
     .description(
       tr('show how much space a model uses, ask, and delete it', '删除模型，删除前说明可释放多少空间'),
     )
-    .argument('<repo>', repoMeaning, checkRepoId)
-    .option(
-      '--place <place>',
-      tr(
-        'which copy to delete, if there are several: own, huggingface, modelscope or extra',
-        '有多份时指定位置：own、huggingface、modelscope 或 extra',
-      ),
-    )
-    .option('--yes', tr('do not ask for confirmation', '不询问，直接执行'))
-    .option('--dry-run', tr('show what would be deleted, but delete nothing', '只说明会删除什么，不实际删除'))
-    .option(...homeOption)
-    .option(...jsonOption)
     .addHelpText('after', removeExamples)
     .action(async (repo: string, options: RemoveOptions) => {
       const answer = await removeModel(await ServiceClient.find(options.home), repo, options);
@@ -134,24 +119,16 @@ Exits with 1 if the model is missing or incomplete.`,
 模型不存在或不完整时，退出码为 1。`,
 );
 
-const pullExamples = tr(
-  `
-Examples:
-  hob model pull openai/whisper-tiny
-  hob model pull acme/detector --files "*.onnx" config.json
-  hob model pull acme/detector --source modelscope --revision v1.0
-  hob model pull --for "Resize images"
-
-The service downloads the model; this command shows the progress. Ctrl-C cancels the download, unless another client started it.
+const pullExamples = helpText(
+  [
+    'hob model pull openai/whisper-tiny',
+    'hob model pull acme/detector --files "*.onnx" config.json',
+    'hob model pull acme/detector --source modelscope --revision v1.0',
+    'hob model pull --for "Resize images"',
+  ],
+  `The service downloads the model; this command shows the progress. Ctrl-C cancels the download, unless another client started it.
 The downloaded part is kept: the same command resumes the download.`,
-  `
-示例：
-  hob model pull openai/whisper-tiny
-  hob model pull acme/detector --files "*.onnx" config.json
-  hob model pull acme/detector --source modelscope --revision v1.0
-  hob model pull --for "Resize images"
-
-下载由服务完成，此命令只显示进度。按 Ctrl-C 会停止下载，除非下载是由别人发起的。已下载的部分会保留，再次运行同一命令即可继续。`,
+  `下载由服务完成，此命令只显示进度。按 Ctrl-C 会停止下载，除非下载是由别人发起的。已下载的部分会保留，再次运行同一命令即可继续。`,
 );
 
 const removeExamples = `

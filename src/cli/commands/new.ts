@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { ScriptList } from '../../contract/types.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { curlLine, quoteWord } from '../command-lines.ts';
 import { getScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { homeOption } from '../options.ts';
+import { homeOption, withSignature } from '../options.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
@@ -26,24 +26,23 @@ import {
 import { filesOfScript } from './new/script-files.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument('[name]', tr('name of the script; can contain spaces', '脚本名称，可以有空格'))
-    .addOption(
-      new Option('--lang <language>', tr('language of the script', '用什么语言编写')).choices(languages),
-    )
-    .option('--desc <text>', tr('description in one sentence', '一句话说明它做什么'))
-    .addOption(new Option('--input <kind>', tr('kind of input', '它处理什么')).choices(inputKinds))
-    .option('--node', tr('allow other scripts to call it', '允许其他脚本调用它'))
-    .option('--id <uuid>', tr('id of the script (default: a new one)', '脚本 ID（默认：自动生成）'), checkId)
-    .option(
-      '--dir <dir>',
-      tr('parent folder (default: scripts in the home)', '放在哪个文件夹里（默认：数据目录下的 scripts）'),
-    )
-    .option('--yes', tr('do not prompt; use defaults for missing values', '什么都不问，未给出的采用默认值'))
-    .option(...homeOption)
-    .option('--json', tr('print the created script as JSON', '以 JSON 输出写入的内容，供程序使用'))
+  withSignature(command, {
+    '[name]': ['name of the script; can contain spaces', '脚本名称，可以有空格'],
+    '--lang <language>': ['language of the script', '用什么语言编写', { choices: languages }],
+    '--desc <text>': ['description in one sentence', '一句话说明它做什么'],
+    '--input <kind>': ['kind of input', '它处理什么', { choices: inputKinds }],
+    '--node': ['allow other scripts to call it', '允许其他脚本调用它'],
+    '--id <uuid>': ['id of the script (default: a new one)', '脚本 ID（默认：自动生成）', { parse: checkId }],
+    '--dir <dir>': [
+      'parent folder (default: scripts in the home)',
+      '放在哪个文件夹里（默认：数据目录下的 scripts）',
+    ],
+    '--yes': ['do not prompt; use defaults for missing values', '什么都不问，未给出的采用默认值'],
+    ...homeOption,
+    '--json': ['print the created script as JSON', '以 JSON 输出写入的内容，供程序使用'],
+  })
     .addHelpText('after', examples)
-    .action((name: string | undefined, options: MakeOptions) => makeScript(name, options));
+    .action(makeScript);
 }
 
 function checkId(text: string): string {

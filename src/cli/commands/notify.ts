@@ -1,7 +1,14 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { type CommonOptions, countArgument, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import {
+  type CommonOptions,
+  countArgument,
+  exitCodesText,
+  homeOption,
+  jsonOption,
+  withSignature,
+} from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 
@@ -14,28 +21,20 @@ const secondMs = 1000;
 const longestS = 24 * 60 * 60;
 
 export function configure(command: Command): void {
-  command
-    .addArgument(
-      new Argument('<type>', tr('type of the notification', '消息的类型')).choices([
-        'success',
-        'error',
-        'info',
-      ]),
-    )
-    .argument('<message>', tr('text of the notification', '消息内容'))
+  withSignature(command, {
+    '<type>': ['type of the notification', '消息的类型', { choices: ['success', 'error', 'info'] }],
+    '<message>': ['text of the notification', '消息内容'],
+    '--title <text>': ['title line above the message', '显示在消息上方的一行'],
+    '--duration <seconds>': [
+      'how many seconds to show it; 0: until it is closed (default: 5)',
+      '显示多少秒；0 表示直到手动关闭（默认：5）',
+      { parse: countArgument(0, longestS) },
+    ],
+    ...homeOption,
+    ...jsonOption,
+  })
     // The message may begin with a dash.
     .allowUnknownOption()
-    .option('--title <text>', tr('title line above the message', '显示在消息上方的一行'))
-    .option(
-      '--duration <seconds>',
-      tr(
-        'how many seconds to show it; 0: until it is closed (default: 5)',
-        '显示多少秒；0 表示直到手动关闭（默认：5）',
-      ),
-      countArgument(0, longestS),
-    )
-    .option(...homeOption)
-    .option(...jsonOption)
     .addHelpText('after', help + exitCodesText)
     .action(async (type: string, message: string, { title, duration, home, json }: NotifyOptions) => {
       const client = await ServiceClient.ofRunOrHome(home);

@@ -3,17 +3,18 @@ import { openOnDesktop } from '../../shared/open-on-desktop.ts';
 import { pickRun, runById } from '../find-run.ts';
 import { findKnownScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, plainJsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument('[what]', tr('run (id, id prefix or last) or script', '运行（ID、ID 的开头或 last）或脚本'))
-    .option('--print', tr('print the URL without opening a browser', '只输出地址，不打开浏览器'))
-    .option(...homeOption)
-    .option(...plainJsonOption)
+  withSignature(command, {
+    '[what]': ['run (id, id prefix or last) or script', '运行（ID、ID 的开头或 last）或脚本'],
+    '--print': ['print the URL without opening a browser', '只输出地址，不打开浏览器'],
+    ...homeOption,
+    ...plainJsonOption,
+  })
     .addHelpText('after', exitCodesText)
     .action((what: string | undefined, { print, home, json }: CommonOptions & { print?: boolean }) =>
       openPage(what, { isOpened: print !== true, isJson: json === true, home }),

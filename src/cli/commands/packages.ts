@@ -3,19 +3,16 @@ import type { Command } from 'commander';
 import type { InstalledPackage, PackageList } from '../../contract/types.ts';
 import { shortId } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
 import { formatCount, formatMinute, formatTable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
-  command
-    .option(...homeOption)
-    .option(...jsonOption)
-    .action(async ({ home, json }: CommonOptions) => {
-      const client = await ServiceClient.find(home);
-      printAnswer(await client.get<PackageList>('/api/packages'), json, describePackages);
-    });
+  withSignature(command, { ...homeOption, ...jsonOption }).action(async ({ home, json }: CommonOptions) => {
+    const client = await ServiceClient.find(home);
+    printAnswer(await client.get<PackageList>('/api/packages'), json, describePackages);
+  });
 }
 
 const columns = [

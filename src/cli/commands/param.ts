@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { tr } from '../language.ts';
+import { withSignature } from '../options.ts';
 import { fileOption, findRun, needRun, shownValue } from '../this-run.ts';
 import { type UserError, userError } from '../user-error.ts';
 
@@ -10,11 +11,12 @@ interface ParamOptions {
 }
 
 export function configure(command: Command): void {
-  command
-    .argument('<name>', tr('name of the param in the manifest', '参数在清单中的名称'))
-    .option('--default <text>', tr('value to print if the param has none', '没有值时打印的内容'))
-    .option('--json', tr('print texts as JSON, too', '文本也打印为 JSON'))
-    .option(...fileOption)
+  withSignature(command, {
+    '<name>': ['name of the param in the manifest', '参数在清单中的名称'],
+    '--default <text>': ['value to print if the param has none', '没有值时打印的内容'],
+    '--json': ['print texts as JSON, too', '文本也打印为 JSON'],
+    ...fileOption,
+  })
     .addHelpText('after', examples)
     .action(async (name: string, options: ParamOptions) => {
       const { default: otherwise, file, json } = options;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { tr } from '../language.ts';
+import { withSignature } from '../options.ts';
 import { callHob, fileOption, findRun } from '../this-run.ts';
 import { usageError } from '../user-error.ts';
 
@@ -7,12 +8,13 @@ import { usageError } from '../user-error.ts';
 const answerWithinMs = 2000;
 
 export function configure(command: Command): void {
-  command
-    .argument('<fraction>', tr('progress from 0 to 1, or - if it is unknown', '进度，0 到 1；未知时写 -'))
-    .argument('[message]', tr('description of the current step', '正在做什么'))
+  withSignature(command, {
+    '<fraction>': ['progress from 0 to 1, or - if it is unknown', '进度，0 到 1；未知时写 -'],
+    '[message]': ['description of the current step', '正在做什么'],
+    ...fileOption,
+  })
     // The message may begin with a dash.
     .allowUnknownOption()
-    .option(...fileOption)
     .addHelpText('after', examples)
     .action(async (word: string, message: string | undefined, { file }: { file?: string }) => {
       const body = { fraction: fractionOf(word), message: message ?? null };

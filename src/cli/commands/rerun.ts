@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { Param, Rerun, Run, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
-import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../find-run.ts';
+import { pathOfRun, pickRun, runArguments } from '../find-run.ts';
 import { getScript } from '../find-script.ts';
-import { tr } from '../language.ts';
-import { collect, homeOption } from '../options.ts';
+import { collect, helpText, homeOption, undeclaredOption, withSignature } from '../options.ts';
 import { askFor, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -15,44 +14,30 @@ import { printable } from '../terminal/text.ts';
 import { type UserError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument(...runArgument)
-    .argument(...lastScriptArgument)
-    .option(
-      '-p, --param <name=value>',
-      tr('replace a recorded param; can be repeated', '替换记录中的参数，可多次使用'),
-      collect,
-    )
-    .option(
-      '--undeclared',
-      tr('allow params that the manifest does not declare', '允许传递清单中未声明的参数'),
-    )
-    .option(
-      '-f, --follow',
-      tr('show the new run until it ends, as hob run does', '像 hob run 一样显示新的运行，直到结束'),
-    )
-    .option(...homeOption)
-    .option('--json', tr('print JSON', '以 JSON 输出，供程序使用'))
+  withSignature(command, {
+    ...runArguments,
+    '-p, --param <name=value>': [
+      'replace a recorded param; can be repeated',
+      '替换记录中的参数，可多次使用',
+      { parse: collect },
+    ],
+    ...undeclaredOption,
+    '-f, --follow': [
+      'show the new run until it ends, as hob run does',
+      '像 hob run 一样显示新的运行，直到结束',
+    ],
+    ...homeOption,
+    '--json': ['print JSON', '以 JSON 输出，供程序使用'],
+  })
     .addHelpText('after', help)
-    .action((wanted: string, script: string | undefined, options: RerunOptions) =>
-      rerun(wanted, script, options),
-    );
+    .action(rerun);
 }
 
-const help = tr(
-  `
-Examples:
-  hob rerun last --follow
-  hob rerun 93081ff8 -p quality=60
-
-Prints the id of the new run. Secrets are not recorded: hob prompts for them, or
+const help = helpText(
+  ['hob rerun last --follow', 'hob rerun 93081ff8 -p quality=60'],
+  `Prints the id of the new run. Secrets are not recorded: hob prompts for them, or
 reads them from a file with -p name=@file.`,
-  `
-示例：
-  hob rerun last --follow
-  hob rerun 93081ff8 -p quality=60
-
-输出新运行的 ID。机密不在记录中，会重新询问，也可以用 -p 名称=@文件 提供。`,
+  `输出新运行的 ID。机密不在记录中，会重新询问，也可以用 -p 名称=@文件 提供。`,
 );
 
 interface RerunOptions {

@@ -8,16 +8,14 @@ import {
   homeOption,
   operationJsonOption,
   scriptMeaning,
+  withSignature,
 } from '../options.ts';
 import { perform } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument('<script>', scriptMeaning)
-    .option(...homeOption)
-    .option(...operationJsonOption)
+  withSignature(command, { '<script>': scriptMeaning, ...homeOption, ...operationJsonOption })
     .addHelpText('after', examples + exitCodesText)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Accepted, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { findScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { collect, homeOption, secondsArgument } from '../options.ts';
+import { collect, homeOption, secondsArgument, undeclaredOption, withSignature } from '../options.ts';
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -19,46 +19,35 @@ import { printable } from '../terminal/text.ts';
 import { UserError, usageError } from '../user-error.ts';
 
 export function configure(command: Command): void {
-  command
+  withSignature(command, {
+    '<script>': [
+      'name of the script, part of the name, id or id prefix',
+      '名称、名称的一部分、ID 或 ID 的开头',
+    ],
+    '[values...]': [
+      'values of the main input, such as files; - reads them from stdin, one per line',
+      '主输入的值，例如文件；- 表示从标准输入读取，每行一个',
+    ],
+    '-p, --param <name=value>': ['set a param; can be repeated', '参数，可多次使用', { parse: collect }],
+    ...undeclaredOption,
+    '--async': ['print the run id and exit without waiting for the run', '只输出运行 ID，不等待结束'],
+    '--follow': ['with --async: wait for the run anyway', '与 --async 同用：仍然等待结束'],
+    '--timeout <seconds>': [
+      'cancel the run after this many seconds',
+      '超过指定秒数则取消运行',
+      { parse: secondsArgument, conflicts: 'async' },
+    ],
+    ...homeOption,
+    '--json': ['print the result as JSON', '以 JSON 输出结果，供程序使用'],
+  })
     .showHelpAfterError(
       tr(
         "Pass params of the script as -p name=value. Run 'hob run --help' for usage.",
         '（脚本的参数用 -p 名称=值 给出；详见 hob run --help）',
       ),
     )
-    .argument(
-      '<script>',
-      tr('name of the script, part of the name, id or id prefix', '名称、名称的一部分、ID 或 ID 的开头'),
-    )
-    .argument(
-      '[values...]',
-      tr(
-        'values of the main input, such as files; - reads them from stdin, one per line',
-        '主输入的值，例如文件；- 表示从标准输入读取，每行一个',
-      ),
-    )
-    .option('-p, --param <name=value>', tr('set a param; can be repeated', '参数，可多次使用'), collect)
-    .option(
-      '--undeclared',
-      tr('allow params that the manifest does not declare', '允许传递清单中未声明的参数'),
-    )
-    .option(
-      '--async',
-      tr('print the run id and exit without waiting for the run', '只输出运行 ID，不等待结束'),
-    )
-    .option('--follow', tr('with --async: wait for the run anyway', '与 --async 同用：仍然等待结束'))
-    .addOption(
-      new Option(
-        '--timeout <seconds>',
-        tr('cancel the run after this many seconds', '超过指定秒数则取消运行'),
-      )
-        .argParser(secondsArgument)
-        .conflicts('async'),
-    )
-    .option(...homeOption)
-    .option('--json', tr('print the result as JSON', '以 JSON 输出结果，供程序使用'))
     .addHelpText('after', help)
-    .action((wanted: string, values: string[], options: RunOptions) => run(wanted, values, options));
+    .action(run);
 }
 
 const help = tr(

@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 import type { RunPage } from '../../contract/types.ts';
 import { runTable } from '../describe-run.ts';
 import { findKnownScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, countArgument, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, countArgument, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
 
@@ -26,45 +26,30 @@ interface RunsOptions extends CommonOptions {
   limit: number;
 }
 
-const usualLimit = 20;
 const mostRuns = 500;
 
 export function configure(command: Command): void {
-  command
-    .option(
-      '--script <script>',
-      tr('only runs of this script (name or id)', '只列出该脚本的运行（名称或 ID）'),
-    )
-    .option(
-      '--state <states>',
-      tr(
-        'only runs in these states: queued, running, succeeded, failed, unknown (comma-separated); or cancelled or timeout',
-        'queued、running、succeeded、failed 或 unknown，多个用逗号分隔；或 cancelled、timeout',
-      ),
-    )
-    .addOption(
-      new Option('--failed', tr('only runs that did not succeed', '只列出没有成功的')).conflicts('state'),
-    )
-    .option(
-      '--since <time>',
-      tr(
-        'only runs queued since then: 30m, 2h, 7d, 1w or 2026-01-31',
-        '此后的运行：30m、2h、7d、1w 或 2026-01-31',
-      ),
-      (text) => sinceArgument(text),
-    )
-    .option(
-      '-q, --query <text>',
-      tr('text to find in the script name or the message', '脚本名称或消息中包含的文字'),
-    )
-    .option(
-      '--limit <count>',
-      tr('maximum number of runs', '最多列出多少个'),
-      countArgument(1, mostRuns),
-      usualLimit,
-    )
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, {
+    '--script <script>': ['only runs of this script (name or id)', '只列出该脚本的运行（名称或 ID）'],
+    '--state <states>': [
+      'only runs in these states: queued, running, succeeded, failed, unknown (comma-separated); or cancelled or timeout',
+      'queued、running、succeeded、failed 或 unknown，多个用逗号分隔；或 cancelled、timeout',
+    ],
+    '--failed': ['only runs that did not succeed', '只列出没有成功的', { conflicts: 'state' }],
+    '--since <time>': [
+      'only runs queued since then: 30m, 2h, 7d, 1w or 2026-01-31',
+      '此后的运行：30m、2h、7d、1w 或 2026-01-31',
+      { parse: (text) => sinceArgument(text) },
+    ],
+    '-q, --query <text>': ['text to find in the script name or the message', '脚本名称或消息中包含的文字'],
+    '--limit <count>': [
+      'maximum number of runs',
+      '最多列出多少个',
+      { parse: countArgument(1, mostRuns), default: 20 },
+    ],
+    ...homeOption,
+    ...jsonOption,
+  })
     .addHelpText('after', help)
     .action(async (options: RunsOptions) => {
       const client = await ServiceClient.find(options.home);

@@ -7,7 +7,7 @@ import { describeEnd, durationText, runTable, stateWord } from '../describe-run.
 import { pickRun, runById } from '../find-run.ts';
 import { findScript } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer, printJson, terminalWidth } from '../terminal/print.ts';
 import { formatMinute, padToWidth, printable, widthOf, wrapText } from '../terminal/text.ts';
@@ -18,16 +18,14 @@ const longestValue = 300;
 const shownRuns = 5;
 
 export function configure(command: Command): void {
-  command
-    .argument(
-      '<script>',
-      tr(
-        'script (name, part of the name, id or id prefix) or run (id or last)',
-        '名称、名称的一部分、ID 或 ID 的开头；也可以是一次运行：运行 ID 或 last',
-      ),
-    )
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, {
+    '<script>': [
+      'script (name, part of the name, id or id prefix) or run (id or last)',
+      '名称、名称的一部分、ID 或 ID 的开头；也可以是一次运行：运行 ID 或 last',
+    ],
+    ...homeOption,
+    ...jsonOption,
+  })
     .addHelpText('after', exitCodesText)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);

@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, plainJsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { runsInBackground, startService } from '../start-service.ts';
 import { printJson } from '../terminal/print.ts';
 
 export function configure(command: Command): void {
-  command
-    .option(...homeOption)
-    .option(...plainJsonOption)
+  withSignature(command, { ...homeOption, ...plainJsonOption })
     .addHelpText('after', help + exitCodesText)
     .action(async (options: CommonOptions) => {
       const { home, service } = await findService(options.home);

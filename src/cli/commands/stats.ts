@@ -3,26 +3,32 @@ import { formatBytes } from '../../contract/quantities.ts';
 import type { Stats } from '../../contract/types.ts';
 import { formatRunDuration } from '../describe-run.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, countArgument, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import {
+  type CommonOptions,
+  countArgument,
+  exitCodesText,
+  homeOption,
+  jsonOption,
+  withSignature,
+} from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
 import { cutToWidth, formatTable } from '../terminal/text.ts';
 
 type Counts = Stats['all'];
 
-const usualDays = 30;
 const mostDays = 400;
 
 export function configure(command: Command): void {
-  command
-    .option(
-      '--days <count>',
-      tr('number of days up to today', '截至今天的天数'),
-      countArgument(1, mostDays),
-      usualDays,
-    )
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, {
+    '--days <count>': [
+      'number of days up to today',
+      '截至今天的天数',
+      { parse: countArgument(1, mostDays), default: 30 },
+    ],
+    ...homeOption,
+    ...jsonOption,
+  })
     .addHelpText('after', exitCodesText)
     .action(async ({ days, home, json }: CommonOptions & { days: number }) => {
       const client = await ServiceClient.find(home);

@@ -7,7 +7,7 @@ import type { Health } from '../../contract/types.ts';
 import { isAlive } from '../../shared/is-alive.ts';
 import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, plainJsonOption } from '../options.ts';
+import { type CommonOptions, plainJsonOption, withSignature } from '../options.ts';
 import { reasonOf, sendRequest } from '../send-request.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/text.ts';
@@ -19,45 +19,42 @@ const answerWithinMs = 10_000;
 const executorsEndWithinMs = 3000;
 
 export function configure(command: Command): void {
-  command
-    .option(
-      '--home <dir>',
-      tr(
-        "home folder of the service (default: HOB_HOME, or the platform's data folder)",
-        '要停止的服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
-      ),
-    )
-    .option(
-      '--all',
-      tr('also stop running scripts and cancel queued runs', '同时停止所有正在运行的脚本，排队的也不再启动'),
-    )
-    .option(...plainJsonOption)
-    .action(async (options: CommonOptions & { all?: boolean }) => {
-      const isJson = options.json === true;
-      const say = (line: string) => {
-        if (!isJson) process.stdout.write(`${line}\n`);
-      };
-      const { home, service } = await findService(options.home);
-      if (service === null) {
-        if (isJson) printJson({ stopped: false });
-        say(tr(`Hob is not running (home: ${home}).`, `Hob 未运行（数据目录：${home}）。`));
-        if ((await findExecutors(home)).length > 0) say(scriptsStillRunning);
-        return;
-      }
-      const all = options.all === true;
-      const { running, queued, silentPids } = await askHealth(service.url);
-      await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
-      say(describeStopping(all ? running : 0));
-      await waitForEnd(service.pid, say);
-      // An executor exits after its last run. An executor that does not respond stays until it is resumed.
-      const left = all ? await awaitExecutors(home) : silentPids;
-      if (isJson) printJson({ stopped: true, running, queued, executors_left: left });
-      say(tr('Hob has stopped.', 'Hob 已停止。'));
-      for (const pid of left) say(describeLeft(pid));
-      if (all) return;
-      if (running > 0) say(scriptsContinue);
-      if (queued > 0) say(queuedScriptsWait);
-    });
+  withSignature(command, {
+    '--home <dir>': [
+      "home folder of the service (default: HOB_HOME, or the platform's data folder)",
+      '要停止的服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+    ],
+    '--all': [
+      'also stop running scripts and cancel queued runs',
+      '同时停止所有正在运行的脚本，排队的也不再启动',
+    ],
+    ...plainJsonOption,
+  }).action(async (options: CommonOptions & { all?: boolean }) => {
+    const isJson = options.json === true;
+    const say = (line: string) => {
+      if (!isJson) process.stdout.write(`${line}\n`);
+    };
+    const { home, service } = await findService(options.home);
+    if (service === null) {
+      if (isJson) printJson({ stopped: false });
+      say(tr(`Hob is not running (home: ${home}).`, `Hob 未运行（数据目录：${home}）。`));
+      if ((await findExecutors(home)).length > 0) say(scriptsStillRunning);
+      return;
+    }
+    const all = options.all === true;
+    const { running, queued, silentPids } = await askHealth(service.url);
+    await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
+    say(describeStopping(all ? running : 0));
+    await waitForEnd(service.pid, say);
+    // An executor exits after its last run. An executor that does not respond stays until it is resumed.
+    const left = all ? await awaitExecutors(home) : silentPids;
+    if (isJson) printJson({ stopped: true, running, queued, executors_left: left });
+    say(tr('Hob has stopped.', 'Hob 已停止。'));
+    for (const pid of left) say(describeLeft(pid));
+    if (all) return;
+    if (running > 0) say(scriptsContinue);
+    if (queued > 0) say(queuedScriptsWait);
+  });
 }
 
 const scriptsStillRunning = tr(

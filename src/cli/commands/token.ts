@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { faultOfHome } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { ensureToken, renewToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { findService } from '../find-service.ts';
 import { language, tr } from '../language.ts';
-import { plainJsonOption } from '../options.ts';
+import { plainJsonOption, withSignature } from '../options.ts';
 import { printJson } from '../terminal/print.ts';
 import { UserError, userError } from '../user-error.ts';
 
@@ -17,36 +17,30 @@ interface TokenOptions {
 }
 
 export function configure(command: Command): void {
-  command
-    .option(
-      '--home <dir>',
-      tr(
-        "home folder of the service (default: HOB_HOME, or the platform's data folder)",
-        '令牌所属服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
-      ),
-    )
-    .option(
-      '--renew',
-      tr(
-        'create a new token; the old token and all sessions become invalid immediately',
-        '生成新的令牌；旧令牌和所有会话立即失效',
-      ),
-    )
-    .option(
-      '--header',
-      tr('print the Authorization header, for `curl -H @-`', '输出要发送的请求头，供 `curl -H @-` 使用'),
-    )
-    .addOption(new Option(...plainJsonOption).conflicts('header'))
-    .action(async ({ home: flag, renew, header, json }: TokenOptions) => {
-      const { home, service } = await findService(flag);
-      const hadToken = existsSync(tokenFileOf(home));
-      const token = await tokenFor(home, renew === true);
-      // Nothing else goes to stdout, so that a shell can assign it to a variable.
-      if (json === true) printJson({ token });
-      else process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
-      if (renew === true && hadToken) process.stderr.write(oldTokenInvalid);
-      if (service !== null && !service.token) process.stderr.write(tokenNotRequired);
-    });
+  withSignature(command, {
+    '--home <dir>': [
+      "home folder of the service (default: HOB_HOME, or the platform's data folder)",
+      '令牌所属服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+    ],
+    '--renew': [
+      'create a new token; the old token and all sessions become invalid immediately',
+      '生成新的令牌；旧令牌和所有会话立即失效',
+    ],
+    '--header': [
+      'print the Authorization header, for `curl -H @-`',
+      '输出要发送的请求头，供 `curl -H @-` 使用',
+    ],
+    '--json': [...plainJsonOption['--json'], { conflicts: 'header' }],
+  }).action(async ({ home: flag, renew, header, json }: TokenOptions) => {
+    const { home, service } = await findService(flag);
+    const hadToken = existsSync(tokenFileOf(home));
+    const token = await tokenFor(home, renew === true);
+    // Nothing else goes to stdout, so that a shell can assign it to a variable.
+    if (json === true) printJson({ token });
+    else process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
+    if (renew === true && hadToken) process.stderr.write(oldTokenInvalid);
+    if (service !== null && !service.token) process.stderr.write(tokenNotRequired);
+  });
 }
 
 const oldTokenInvalid = tr('The old token is no longer valid.\n', '旧令牌已失效。\n');

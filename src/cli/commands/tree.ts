@@ -2,20 +2,16 @@ import type { Command } from 'commander';
 
 import type { RunTree, TreeNode } from '../../contract/types.ts';
 import { durationText, paintState, stateWord } from '../describe-run.ts';
-import { lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../find-run.ts';
+import { pathOfRun, pickRun, runOrLastArguments } from '../find-run.ts';
 import { shortId } from '../find-script.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption } from '../options.ts';
+import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
 import { formatTable, printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument(...runOrLastArgument)
-    .argument(...lastScriptArgument)
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, { ...runOrLastArguments, ...homeOption, ...jsonOption })
     .addHelpText('after', exitCodesText)
     .action(async (wanted: string, script: string | undefined, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);

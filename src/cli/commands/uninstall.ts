@@ -2,7 +2,15 @@ import type { Command } from 'commander';
 import type { Uninstalled } from '../../contract/types.ts';
 import { type Installed, pickInstalled } from '../installed-packages.ts';
 import { tr } from '../language.ts';
-import { type CommonOptions, exitCodesText, homeOption, jsonOption, scriptMeaning } from '../options.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  helpText,
+  homeOption,
+  jsonOption,
+  scriptMeaning,
+  withSignature,
+} from '../options.ts';
 import { withVersion } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
@@ -10,11 +18,12 @@ import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
-  command
-    .argument('<script>', scriptMeaning)
-    .option('--yes', tr('do not ask for confirmation', '不询问，直接执行'))
-    .option(...homeOption)
-    .option(...jsonOption)
+  withSignature(command, {
+    '<script>': scriptMeaning,
+    '--yes': ['do not ask for confirmation', '不询问，直接执行'],
+    ...homeOption,
+    ...jsonOption,
+  })
     .addHelpText('after', examples + exitCodesText)
     .action(async (wanted: string, { home, json, yes }: CommonOptions & { yes?: boolean }) => {
       const client = await ServiceClient.find(home);
@@ -25,20 +34,11 @@ export function configure(command: Command): void {
     });
 }
 
-const examples = tr(
-  `
-Examples:
-  hob uninstall "Resize images"
-  hob uninstall 2f0c5c5e --yes
-
-Active runs keep their files until they end. The environment is removed later, when no other script needs it.
+const examples = helpText(
+  ['hob uninstall "Resize images"', 'hob uninstall 2f0c5c5e --yes'],
+  `Active runs keep their files until they end. The environment is removed later, when no other script needs it.
 `,
-  `
-示例：
-  hob uninstall "Resize images"
-  hob uninstall 2f0c5c5e --yes
-
-正在进行的运行会保留所需的文件，直到结束。运行环境在没有其他脚本需要时，稍后会自动删除。
+  `正在进行的运行会保留所需的文件，直到结束。运行环境在没有其他脚本需要时，稍后会自动删除。
 `,
 );
 

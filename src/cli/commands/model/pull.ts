@@ -10,7 +10,7 @@ import { formatCount, printable } from '../../terminal/text.ts';
 import { UserError, usageError, userError } from '../../user-error.ts';
 import { displayOn } from './progress.ts';
 
-export interface PullOptions {
+interface PullOptions {
   home?: string;
   json?: boolean;
   source?: string;
