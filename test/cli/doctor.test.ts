@@ -329,7 +329,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const source = { kind: 'folder', location: '/x', ref: null, path: null } as const;
     const version = {
       version: null,
-      installedAt: '2026-05-01T12:00:00.000Z',
+      installed_at: '2026-05-01T12:00:00.000Z',
       source,
       commit: null,
       content: null,

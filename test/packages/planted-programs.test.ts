@@ -78,7 +78,7 @@ async function plantedMachine() {
   await planted.script(at('home', 'packages', id, 'v1'));
   const installed = {
     version: null,
-    installedAt: '2026-05-01T12:00:00.000Z',
+    installed_at: '2026-05-01T12:00:00.000Z',
     source: { kind: 'folder', location: '/x', ref: null, path: null },
     commit: null,
     content: null,

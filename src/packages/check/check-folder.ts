@@ -12,7 +12,7 @@ import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 import { cannotPack } from '../fetch/copy-folder.ts';
 import { EntryNames } from '../fetch/entry-names.ts';
-import { showName } from '../fetch/package-errors.ts';
+import { leaveOut, showName } from '../fetch/package-errors.ts';
 import { scanFolder } from '../pack/scan-folder.ts';
 import { defaultFetchLimits, type FetchLimits } from '../package-source.ts';
 import { checkEntry } from './check-entry.ts';
@@ -25,11 +25,6 @@ const secretName =
   /^(?:\.env(?:\..+)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|p12|pfx|key|kdbx))$/i;
 
 const exampleName = /\.(?:example|sample|template|dist)$/i;
-
-const leaveOut: Text = {
-  en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
-  zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
-};
 
 /** Returns the script with this id, or null. */
 type FindScript = (id: string) => Pick<Script, 'name' | 'version'> | null;

@@ -84,10 +84,8 @@ export function cannotPack(entry: UnpackableEntry): AppError {
       return unreadable(
         { en: `${name} cannot be read (${entry.errno})`, zh: `无法读取 ${name}（${entry.errno}）` },
         {
-          hint: {
-            en: 'Give yourself permission to read it, or remove it.',
-            zh: '请授予读取权限，或将其删除。',
-          },
+          en: 'Give yourself permission to read it, or remove it.',
+          zh: '请授予读取权限，或将其删除。',
         },
       );
   }

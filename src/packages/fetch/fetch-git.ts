@@ -1,13 +1,13 @@
 import { devNull } from 'node:os';
 import type { Readable } from 'node:stream';
 
-import { AppError } from '../../shared/errors.ts';
+import type { AppError } from '../../shared/errors.ts';
 import { folderBytes } from '../../shared/folder-size.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
 import { type CommandResult, runLongCommand } from '../../shared/run-command.ts';
 import type { Text } from '../../shared/text.ts';
 import type { FetchLimits, PackageSource } from '../package-source.ts';
-import { showName, tooLarge } from './package-errors.ts';
+import { refusal, showName, tooLarge } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
 import { readTar } from './read-tar.ts';
 
@@ -184,29 +184,25 @@ function demand(
     ref !== null &&
     /couldn't find remote ref|not our ref|no such remote ref|unadvertised object/i.test(stderr)
   ) {
-    throw new AppError(
+    throw refusal(
       'package-fetch-failed',
       {
         en: `The repository ${address} has no ${showName(ref)}`,
         zh: `仓库 ${address} 中没有 ${showName(ref)}`,
       },
       {
-        hint: {
-          en: 'Specify a branch, a tag or a full commit hash. git ls-remote lists them.',
-          zh: '请指定分支、标签或完整的提交哈希；可用 git ls-remote 查看。',
-        },
+        en: 'Specify a branch, a tag or a full commit hash. git ls-remote lists them.',
+        zh: '请指定分支、标签或完整的提交哈希；可用 git ls-remote 查看。',
       },
     );
   }
   const reason = showName(lastWords(stderr) || failure).slice(1, -1);
-  throw new AppError(
+  throw refusal(
     'package-fetch-failed',
     { en: `git cannot fetch ${address}: ${reason}`, zh: `git 无法获取 ${address}：${reason}` },
     {
-      hint: {
-        en: 'Try git ls-remote with this address. If it asks for a password, store the password in git first.',
-        zh: '请用该地址运行 git ls-remote；若需要密码，请先让 git 记住它。',
-      },
+      en: 'Try git ls-remote with this address. If it asks for a password, store the password in git first.',
+      zh: '请用该地址运行 git ls-remote；若需要密码，请先让 git 记住它。',
     },
   );
 }
@@ -259,14 +255,12 @@ async function runGit(
 }
 
 function noGit(): AppError {
-  return new AppError(
+  return refusal(
     'package-fetch-failed',
     { en: 'git is not installed, or not on PATH', zh: '未安装 git，或 git 不在 PATH 中' },
     {
-      hint: {
-        en: 'Install it (apt install git, brew install git, winget install Git.Git), or download an archive of the repository.',
-        zh: '请安装 git（apt install git、brew install git 或 winget install Git.Git），或下载仓库的压缩包。',
-      },
+      en: 'Install it (apt install git, brew install git, winget install Git.Git), or download an archive of the repository.',
+      zh: '请安装 git（apt install git、brew install git 或 winget install Git.Git），或下载仓库的压缩包。',
     },
   );
 }

@@ -102,7 +102,7 @@ async function look(location: string): Promise<boolean> {
         en: `${showName(location)} cannot be read (${errno})`,
         zh: `无法读取 ${showName(location)}（${errno}）`,
       },
-      { hint: needsRights },
+      needsRights,
     );
   }
 }
@@ -141,10 +141,8 @@ function notAnArchive(file: string) {
   return unreadable(
     { en: `${file} is not a zip, tar or tar.gz archive`, zh: `${file} 不是 zip、tar 或 tar.gz 压缩包` },
     {
-      hint: {
-        en: 'Specify a folder, one of these archives, or the address of a git repository.',
-        zh: '请指定文件夹、上述格式的压缩包或 git 仓库地址。',
-      },
+      en: 'Specify a folder, one of these archives, or the address of a git repository.',
+      zh: '请指定文件夹、上述格式的压缩包或 git 仓库地址。',
     },
   );
 }

@@ -1,12 +1,10 @@
-import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { type LoadedFolder, loadFolder } from '../../scripts/load-folder.ts';
-import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
-import type { Text } from '../../shared/text.ts';
+import { type AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import { splitPath } from './entry-names.ts';
-import { showName } from './package-errors.ts';
+import { refusal, showName } from './package-errors.ts';
 
 const deepest = 3;
 const mostNamed = 20;
@@ -31,17 +29,15 @@ export async function findScript(root: string, path: string | null): Promise<str
   if (only !== undefined) return join(unwrapped, only);
   // An unreadable TOML file may be a manifest, so its problems are reported.
   if (top !== null) return unwrapped;
-  throw new AppError(
+  throw refusal(
     'package-not-a-script',
     {
       en: 'The source contains no script: no folder has a manifest',
       zh: '其中没有脚本：没有任何文件夹包含清单文件',
     },
     {
-      hint: {
-        en: 'A script needs a TOML file that has a table with info.id and runtime.entry. docs/manifest.md shows one.',
-        zh: '脚本需要一个 TOML 文件，在同一个表中包含 info.id 和 runtime.entry，示例见 docs/manifest.md。',
-      },
+      en: 'A script needs a TOML file that has a table with info.id and runtime.entry. docs/manifest.md shows one.',
+      zh: '脚本需要一个 TOML 文件，在同一个表中包含 info.id 和 runtime.entry，示例见 docs/manifest.md。',
     },
   );
 }
@@ -60,56 +56,40 @@ async function chosen(roots: readonly string[], path: string): Promise<string> {
     const found = await lstat(folder).catch(() => null);
     if (found?.isDirectory() && (await loadFolder(folder)) !== null) return folder;
   }
-  throw new AppError(
+  throw refusal(
     'package-not-a-script',
     { en: `The source contains no script at ${showName(path)}`, zh: `其中的 ${showName(path)} 处没有脚本` },
     {
-      hint: {
-        en: 'Omit the path to see the scripts that it contains.',
-        zh: '不指定路径即可查看有哪些脚本。',
-      },
+      en: 'Omit the path to see the scripts that it contains.',
+      zh: '不指定路径即可查看有哪些脚本。',
     },
   );
 }
 
 /** Whether the file is certainly a manifest and not another TOML file. */
 function isMeant(loaded: LoadedFolder): boolean {
-  return (
-    loaded.kind === 'script' || loaded.ids.length > 0 || loaded.name !== null || hasCanonicalName(loaded)
-  );
-}
-
-function hasCanonicalName(loaded: LoadedFolder & { kind: 'broken' }): boolean {
+  if (loaded.kind === 'script' || loaded.ids.length > 0 || loaded.name !== null) return true;
   return loaded.problems.some(({ file }) => /[/\\]script\.toml$/.test(file));
 }
 
-/** Remaining number of folders to search. */
-interface Budget {
-  left: number;
-}
-
-/** Lists a folder; an unreadable folder counts as empty. */
-async function listFolder(path: string): Promise<Dirent[]> {
-  return readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-    if (isExhaustion(errnoOf(error))) throw error;
-    return [];
-  });
-}
-
 function tooManyFolders(): AppError {
-  return new AppError(
+  return refusal(
     'package-not-a-script',
     {
       en: `Hob found no manifest in the first ${mostFolders} folders of the source and stopped searching`,
       zh: `其中没有清单文件，且文件夹超过 ${mostFolders} 个，无法逐一查找`,
     },
-    { hint: { en: 'Specify the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' } },
+    { en: 'Specify the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' },
   );
 }
 
 /** Relative paths of the folders with a script. Folders inside a script belong to it. */
-async function search(root: string, budget: Budget, prefix = '', depth = 1): Promise<string[]> {
-  const entries = await listFolder(join(root, prefix));
+async function search(root: string, budget: { left: number }, prefix = '', depth = 1): Promise<string[]> {
+  // An unreadable folder counts as empty.
+  const entries = await readdir(join(root, prefix), { withFileTypes: true }).catch((error: unknown) => {
+    if (isExhaustion(errnoOf(error))) throw error;
+    return [];
+  });
   const names = entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !foreignFolders.has(entry.name))
     .map(({ name }) => name)
@@ -128,16 +108,15 @@ async function search(root: string, budget: Budget, prefix = '', depth = 1): Pro
 function several(paths: readonly string[]): AppError {
   const named = paths.slice(0, mostNamed).map(showName).join(', ');
   const more = paths.length > mostNamed ? ', …' : '';
-  const hint: Text = {
-    en: 'Choose one by its path: --path <folder>.',
-    zh: '请用路径指定其中一个，例如 --path <文件夹>。',
-  };
-  return new AppError(
+  return refusal(
     'package-not-a-script',
     {
       en: `The source contains ${paths.length} scripts: ${named}${more}`,
       zh: `其中有 ${paths.length} 个脚本：${named}${more}`,
     },
-    { hint },
+    {
+      en: 'Choose one by its path: --path <folder>.',
+      zh: '请用路径指定其中一个，例如 --path <文件夹>。',
+    },
   );
 }

@@ -1,4 +1,4 @@
-import { AppError, errnoOf, exhaustedError, isExhaustion } from '../../shared/errors.ts';
+import { AppError, type ErrorCode, errnoOf, exhaustedError, isExhaustion } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 
 const longest = 120;
@@ -12,26 +12,36 @@ const askAuthor: Text = {
   zh: '请让制作者提供不含此内容的包。',
 };
 
+const fetchAgain: Text = {
+  en: 'Download or create the archive again. It may have been truncated.',
+  zh: '请重新下载或制作该压缩包，它可能在传输中被截断。',
+};
+
+export function refusal(code: ErrorCode, text: Text, hint: Text): AppError {
+  return new AppError(code, text, { hint });
+}
+
 export function unsafe(text: Text, hint: Text = askAuthor): AppError {
-  return new AppError('package-unsafe', text, { hint });
+  return refusal('package-unsafe', text, hint);
 }
 
 export function tooLarge(text: Text, hint: Text): AppError {
-  return new AppError('package-too-large', text, { hint });
+  return refusal('package-too-large', text, hint);
 }
 
 /** The text ends with the original message of the library or the system. */
-export function unreadable(text: Text, options: { hint?: Text; cause?: unknown } = {}): AppError {
-  const hint = options.hint ?? {
-    en: 'Download or create the archive again. It may have been truncated.',
-    zh: '请重新下载或制作该压缩包，它可能在传输中被截断。',
-  };
-  return new AppError('package-unreadable', text, { hint, cause: options.cause });
+export function unreadable(text: Text, hint: Text = fetchAgain, cause?: unknown): AppError {
+  return new AppError('package-unreadable', text, { hint, cause });
 }
 
 export function invalidSource(text: Text, hint: Text): AppError {
-  return new AppError('package-source-invalid', text, { hint });
+  return refusal('package-source-invalid', text, hint);
 }
+
+export const leaveOut: Text = {
+  en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
+  zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
+};
 
 export const withoutLinks: Text = {
   en: 'Replace the link with the file itself, and create the package again.',
@@ -52,7 +62,8 @@ export function damaged(error: unknown, name: string | null): unknown {
       en: `${what.en} is damaged or has the wrong format: ${showReason(reason)}`,
       zh: `${what.zh}已损坏或与其声明不符：${showReason(reason)}`,
     },
-    { cause: error },
+    fetchAgain,
+    error,
   );
 }
 
@@ -77,7 +88,8 @@ export function systemRefusal(error: unknown): unknown {
       en: `The package${path} cannot be read or written (${errno})`,
       zh: `无法读取或写入包${path}（${errno}）`,
     },
-    { hint: needsRights, cause: error },
+    needsRights,
+    error,
   );
 }
 

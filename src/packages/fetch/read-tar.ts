@@ -113,10 +113,8 @@ function sparse(name: string) {
       zh: `${showName(name)} 是不支持的条目类型，例如稀疏文件`,
     },
     {
-      hint: {
-        en: 'Create the archive without such entries (tar without -S).',
-        zh: '请勿在压缩包中使用此类条目（tar 不加 -S）。',
-      },
+      en: 'Create the archive without such entries (tar without -S).',
+      zh: '请勿在压缩包中使用此类条目（tar 不加 -S）。',
     },
   );
 }

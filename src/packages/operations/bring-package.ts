@@ -39,7 +39,7 @@ export async function bringPackage(
     const before = await admit(script);
     const version: InstalledVersion = {
       version: script.version,
-      installedAt: parts.clock.now().toISOString(),
+      installed_at: parts.clock.now().toISOString(),
       source,
       commit: fetched.commit,
       content: await hashTree(fetched.folder, signal),
@@ -79,7 +79,7 @@ async function fetchInto(
     into,
     env,
     signal: operation.signal,
-    onProgress: ({ entriesDone, bytesDone }) => operation.isAt({ entriesDone, bytesDone }),
+    onProgress: (progress) => operation.isAt(progress),
     log,
   });
   operation.warn(...fetched.notes);
@@ -119,7 +119,7 @@ async function isUpToDate(
   if (before.kind !== 'record') return false;
   const { commit, content, source } = versionOf(before.record, before.record.current);
   const isSameCommit = commit !== null && commit === version.commit && source.path === version.source.path;
-  if (!isSameCommit && (content === null || content !== version.content)) return false;
+  if (!isSameCommit && (!content || content !== version.content)) return false;
   return isUsable(parts, before);
 }
 
@@ -170,7 +170,7 @@ export async function prepareVersion(
 ): Promise<void> {
   operation.enter('preparing');
   const { signal } = operation;
-  const waiter = { runId: null, signal, onBuild: (runId: string) => operation.isBuiltBy(runId) };
+  const waiter = { runId: null, signal, onBuild: (runId: string) => operation.publish({ runId }) };
   const prepared = await untilAborted(prepare(script, waiter), signal);
   if (prepared.kind === 'unavailable') throw notPrepared(prepared.message, operation.view().runId);
 }

@@ -65,7 +65,7 @@ async function describePackage(
     };
   }
   const { current, previous } = reading.record;
-  const { version, installedAt, source, commit } = versionOf(reading.record, current);
+  const { version, installed_at: installedAt, source, commit } = versionOf(reading.record, current);
   const loaded = await loadFolder(store.versionFolder(id, current));
   const script = loaded?.kind === 'script' && loaded.script.id === id ? loaded.script : null;
   const isKept = previous !== null && (await store.hasVersion(id, previous));
@@ -78,7 +78,7 @@ async function describePackage(
     installedAt,
     source,
     commit,
-    previous: kept === null ? null : { version: kept.version, installedAt: kept.installedAt },
+    previous: kept === null ? null : { version: kept.version, installedAt: kept.installed_at },
     state: script === null ? 'broken' : 'ready',
   };
 }

@@ -85,15 +85,15 @@ export class OperationList {
 
   begin(plan: Plan): OperationView {
     if (this.list().filter(({ isRunning }) => isRunning).length >= mostRunning) throw tooMany(mostRunning);
-    const { kind, stage, source } = plan;
-    const script = plan.script === null ? null : pickScript(plan.script);
+    const { kind, stage, script, source } = plan;
     const startedAt = this.#clock.now().toISOString();
-    const operation = new Operation({ kind, stage, source, script, startedAt }, (view) =>
+    const operation = new Operation({ kind, stage, script: null, source, startedAt }, (view) =>
       this.progress.publish(view),
     );
+    if (script !== null) operation.knows(script);
     const entry = { operation, ended: Promise.resolve() };
     this.#operations.set(operation.id, entry);
-    operation.tell();
+    operation.publish();
     entry.ended = this.#carry(operation, plan);
     return operation.view();
   }
@@ -131,13 +131,13 @@ export class OperationList {
       free();
       clearInterval(reporting);
     }
-    operation.end(state, this.#clock.now().toISOString(), error);
+    operation.set({ state, stage: null, endedAt: this.#clock.now().toISOString(), error });
     const { script } = operation.view();
     this.#log.info({ ...what, script_id: script?.id, state, code: error?.code }, 'package operation ended');
     this.#forget();
     // Release first: a subscriber may start the next operation immediately.
     for (const release of releases) release();
-    operation.tell();
+    operation.publish();
   }
 
   #explain(failure: unknown, what: Record<string, string>): AppError {
@@ -183,36 +183,34 @@ export interface OperationView {
 /** Limit of reported problems, because a hostile package could have any number. */
 const mostTold = 100;
 
-interface OperationOptions {
-  readonly kind: OperationKind;
-  readonly stage: OperationStage;
-  readonly script: OperationView['script'];
-  readonly source: PackageSource | null;
-  readonly startedAt: string;
-}
-
 /** An operation on a package. */
 export class Operation {
-  readonly id = randomUUID();
-  readonly #options: OperationOptions;
   readonly #abort = new AbortController();
   readonly #publish: (view: OperationView) => void;
-  readonly #warnings: Text[] = [];
-  #state: OperationState = 'running';
-  #stage: OperationStage | null;
-  #script: OperationView['script'];
-  #progress: FetchProgress = { entriesDone: 0, bytesDone: 0 };
-  #runId: string | null = null;
-  #problems: readonly Problem[] = [];
-  #endedAt: string | null = null;
-  #error: AppError | null = null;
-  #reported: FetchProgress = this.#progress;
+  #view: OperationView;
+  #hasProgress = false;
 
-  constructor(options: OperationOptions, publish: (view: OperationView) => void) {
-    this.#options = options;
+  constructor(
+    begun: Pick<OperationView, 'kind' | 'stage' | 'script' | 'source' | 'startedAt'>,
+    publish: (view: OperationView) => void,
+  ) {
     this.#publish = publish;
-    this.#stage = options.stage;
-    this.#script = options.script;
+    this.#view = {
+      ...begun,
+      id: randomUUID(),
+      state: 'running',
+      entriesDone: 0,
+      bytesDone: 0,
+      runId: null,
+      warnings: [],
+      problems: [],
+      endedAt: null,
+      error: null,
+    };
+  }
+
+  get id(): string {
+    return this.#view.id;
   }
 
   get signal(): AbortSignal {
@@ -220,7 +218,11 @@ export class Operation {
   }
 
   get isRunning(): boolean {
-    return this.#state === 'running';
+    return this.#view.state === 'running';
+  }
+
+  view(): OperationView {
+    return this.#view;
   }
 
   /** Returns whether the operation could be stopped. */
@@ -230,73 +232,42 @@ export class Operation {
     return true;
   }
 
-  enter(stage: OperationStage): void {
-    this.#stage = stage;
-    this.#publish(this.view());
+  /** Changes the operation without publishing it. */
+  set(changes: Partial<OperationView>): void {
+    this.#view = { ...this.#view, ...changes };
   }
 
-  knows(script: NonNullable<OperationView['script']>): void {
-    const { id, name, version } = script;
-    this.#script = { id, name, version };
+  publish(changes: Partial<OperationView> = {}): void {
+    this.set(changes);
+    this.#publish(this.#view);
+  }
+
+  enter(stage: OperationStage): void {
+    this.publish({ stage });
+  }
+
+  knows({ id, name, version }: NonNullable<OperationView['script']>): void {
+    this.set({ script: { id, name, version } });
   }
 
   warn(...warnings: readonly Text[]): void {
-    this.#warnings.push(...warnings.slice(0, mostTold - this.#warnings.length));
+    this.set({ warnings: [...this.#view.warnings, ...warnings].slice(0, mostTold) });
   }
 
   finds(problems: readonly Problem[]): void {
     const errors = problems.filter(({ severity }) => severity === 'error');
     const notes = problems.filter(({ severity }) => severity !== 'error');
-    this.#problems = [...errors, ...notes].slice(0, mostTold);
+    this.set({ problems: [...errors, ...notes].slice(0, mostTold) });
   }
 
   isAt(progress: FetchProgress): void {
-    this.#progress = progress;
-  }
-
-  isBuiltBy(runId: string): void {
-    this.#runId = runId;
-    this.#publish(this.view());
+    this.set(progress);
+    this.#hasProgress = true;
   }
 
   /** Publishes the progress if it has changed. */
   report(): void {
-    if (this.#progress === this.#reported) return;
-    this.#reported = this.#progress;
-    this.#publish(this.view());
+    if (this.#hasProgress) this.publish();
+    this.#hasProgress = false;
   }
-
-  /** Does not publish yet, because the claim must be released first. */
-  end(state: OperationState, endedAt: string, error: AppError | null): void {
-    this.#state = state;
-    this.#stage = null;
-    this.#endedAt = endedAt;
-    this.#error = error;
-  }
-
-  tell(): void {
-    this.#publish(this.view());
-  }
-
-  view(): OperationView {
-    return {
-      id: this.id,
-      kind: this.#options.kind,
-      state: this.#state,
-      stage: this.#stage,
-      script: this.#script,
-      source: this.#options.source,
-      ...this.#progress,
-      runId: this.#runId,
-      warnings: [...this.#warnings],
-      problems: this.#problems,
-      startedAt: this.#options.startedAt,
-      endedAt: this.#endedAt,
-      error: this.#error,
-    };
-  }
-}
-
-function pickScript({ id, name, version }: NonNullable<OperationView['script']>) {
-  return { id, name, version };
 }

@@ -1,57 +1,50 @@
 import type { Problem, Script } from '../../scripts/script.ts';
 import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
+import { refusal } from '../fetch/package-errors.ts';
 
 export function notInstalled(id: string): AppError {
   const given = id.slice(0, 100);
-  return new AppError(
+  return refusal(
     'package-not-installed',
     { en: `The package ${given} is not installed`, zh: `未安装脚本包: ${given}` },
     {
-      hint: {
-        en: 'GET /api/packages lists the installed packages. Scripts in a script folder are not packages.',
-        zh: 'GET /api/packages 列出已安装的脚本包。脚本文件夹中的脚本不是脚本包。',
-      },
+      en: 'GET /api/packages lists the installed packages. Scripts in a script folder are not packages.',
+      zh: 'GET /api/packages 列出已安装的脚本包。脚本文件夹中的脚本不是脚本包。',
     },
   );
 }
 
 export function installedAlready({ id, name }: { id: string; name: string }): AppError {
-  return new AppError(
+  return refusal(
     'package-installed',
     { en: `${name} is already installed`, zh: `${name} 已安装` },
     {
-      hint: {
-        en: `To replace it with another version, run: hob update ${id} --from <source>`,
-        zh: `使用 hob update ${id} --from <来源> 更换版本。`,
-      },
+      en: `To replace it with another version, run: hob update ${id} --from <source>`,
+      zh: `使用 hob update ${id} --from <来源> 更换版本。`,
     },
   );
 }
 
 export function usedElsewhere(id: string, other: Script | null): AppError {
-  const where = other === null ? { en: 'Another folder', zh: '其他文件夹' } : fixed(other.folder);
-  return new AppError(
+  const where = { en: other?.folder ?? 'Another folder', zh: other?.folder ?? '其他文件夹' };
+  return refusal(
     'package-installed',
     { en: `${where.en} already has a script with the id ${id}`, zh: `${where.zh} 中已有 id 为 ${id} 的脚本` },
     {
-      hint: {
-        en: 'Two scripts with the same id cannot run. Remove that folder first, or change the id of one of them.',
-        zh: 'id 相同的两个脚本都无法运行。请先删除该文件夹，或修改其中一个的 id。',
-      },
+      en: 'Two scripts with the same id cannot run. Remove that folder first, or change the id of one of them.',
+      zh: 'id 相同的两个脚本都无法运行。请先删除该文件夹，或修改其中一个的 id。',
     },
   );
 }
 
 export function busy(id: string): AppError {
-  return new AppError(
+  return refusal(
     'package-busy',
     { en: `Another operation on the script ${id} is in progress`, zh: `脚本 ${id} 正在处理中` },
     {
-      hint: {
-        en: 'GET /api/packages/operations lists it. Wait for its end, or cancel it.',
-        zh: 'GET /api/packages/operations 列出正在进行的操作，请等待其结束或取消。',
-      },
+      en: 'GET /api/packages/operations lists it. Wait for its end, or cancel it.',
+      zh: 'GET /api/packages/operations 列出正在进行的操作，请等待其结束或取消。',
     },
   );
 }
@@ -71,7 +64,7 @@ export function broken(problems: readonly Problem[]): AppError {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   const more = errors.length - 1;
-  const also = more > 0 ? { en: `, and ${more} more`, zh: `，另有 ${more} 个问题` } : fixed('');
+  const also = more > 0 ? { en: `, and ${more} more`, zh: `，另有 ${more} 个问题` } : { en: '', zh: '' };
   const what: Text =
     first === undefined
       ? { en: 'It contains no script', zh: '其中没有脚本' }
@@ -79,31 +72,29 @@ export function broken(problems: readonly Problem[]): AppError {
           en: `${placeOf(first)}: ${first.message.en}${also.en}`,
           zh: `${placeOf(first)}：${first.message.zh}${also.zh}`,
         };
-  return new AppError(
+  return refusal(
     'package-broken',
     { en: `The package cannot be installed. ${what.en}`, zh: `无法安装脚本包。${what.zh}` },
-    { hint: { en: '`hob check <folder>` lists all its problems.', zh: 'hob check <文件夹> 列出所有问题。' } },
+    { en: '`hob check <folder>` lists all its problems.', zh: 'hob check <文件夹> 列出所有问题。' },
   );
 }
 
 export function otherScript(id: string, found: { id: string; name: string }): AppError {
-  return new AppError(
+  return refusal(
     'package-broken',
     {
       en: `This source contains a different script: its id is ${found.id} (${found.name}), not ${id}`,
       zh: `该来源是另一个脚本: 其 id 为 ${found.id}（${found.name}），而不是 ${id}`,
     },
     {
-      hint: {
-        en: 'Install it as a separate script, or specify the source of the script to update.',
-        zh: '请将其作为新脚本安装，或给出要更新的脚本的来源。',
-      },
+      en: 'Install it as a separate script, or specify the source of the script to update.',
+      zh: '请将其作为新脚本安装，或给出要更新的脚本的来源。',
     },
   );
 }
 
 export function noPrevious({ isDamaged }: { isDamaged: boolean }): AppError {
-  return new AppError(
+  return refusal(
     'package-no-previous',
     isDamaged
       ? {
@@ -112,22 +103,20 @@ export function noPrevious({ isDamaged }: { isDamaged: boolean }): AppError {
         }
       : { en: 'Hob has no earlier version of this package', zh: '没有保留该脚本包的旧版本' },
     {
-      hint: {
-        en: 'To replace it with another version, run hob update with --from and a source.',
-        zh: '可使用 hob update 并以 --from 指定来源更换版本。',
-      },
+      en: 'To replace it with another version, run hob update with --from and a source.',
+      zh: '可使用 hob update 并以 --from 指定来源更换版本。',
     },
   );
 }
 
 export function sourceNotKnown(id: string): AppError {
-  return new AppError(
+  return refusal(
     'package-source-invalid',
     {
       en: `The record of the package ${id} is damaged, so its source is unknown`,
       zh: `脚本包 ${id} 的安装记录已损坏，无法得知其来源`,
     },
-    { hint: { en: 'Specify the source.', zh: '请指定来源。' } },
+    { en: 'Specify the source.', zh: '请指定来源。' },
   );
 }
 
@@ -148,14 +137,12 @@ export function notTaken(): AppError {
 
 export function unknownScript(id: string): AppError {
   const given = id.slice(0, 100);
-  return new AppError(
+  return refusal(
     'script-unknown',
     { en: `No such script: ${given}`, zh: `脚本不存在: ${given}` },
     {
-      hint: {
-        en: 'GET /api/scripts lists all scripts and problems.',
-        zh: 'GET /api/scripts 列出所有脚本及问题。',
-      },
+      en: 'GET /api/scripts lists all scripts and problems.',
+      zh: 'GET /api/scripts 列出所有脚本及问题。',
     },
   );
 }
@@ -188,8 +175,4 @@ export function refusalOf(error: unknown): AppError | null {
 
 export function placeOf({ file, line }: Problem): string {
   return line === null ? file : `${file}:${line}`;
-}
-
-function fixed(text: string): Text {
-  return { en: text, zh: text };
 }

@@ -12,7 +12,7 @@ import { ZipFile } from 'yazl';
 import type { Text } from '../../shared/text.ts';
 import { cannotPack } from '../fetch/copy-folder.ts';
 import { EntryNames } from '../fetch/entry-names.ts';
-import { showName, systemRefusal, tooLarge, unreadable } from '../fetch/package-errors.ts';
+import { leaveOut, showName, systemRefusal, tooLarge, unreadable } from '../fetch/package-errors.ts';
 import { defaultFetchLimits } from '../package-source.ts';
 import { leftOutNotes, type PackedEntry, readContent, scanFolder } from './scan-folder.ts';
 
@@ -59,6 +59,7 @@ async function collect(
   skip: readonly string[],
   signal: AbortSignal,
 ): Promise<{ entries: PackedEntry[]; leftOut: string[] }> {
+  const most = defaultFetchLimits.totalBytes;
   const names = new EntryNames(defaultFetchLimits);
   const entries: PackedEntry[] = [];
   const leftOut: string[] = [];
@@ -68,7 +69,11 @@ async function collect(
     else if (entry.kind === 'file' || entry.kind === 'folder') {
       names.claim(entry.path, entry.kind);
       if (entry.kind === 'file') totalBytes += entry.sizeBytes;
-      if (totalBytes > defaultFetchLimits.totalBytes) throw tooManyBytes();
+      if (totalBytes > most)
+        throw tooLarge(
+          { en: `The folder is larger than ${most} bytes`, zh: `文件夹超过 ${most} 字节` },
+          leaveOut,
+        );
       if (entry.kind === 'file' || entry.isEmpty) entries.push(entry);
     } else throw cannotPack(entry);
   }
@@ -91,17 +96,6 @@ async function write(
   });
   await pipeline(content, counter, createWriteStream(file, { flags: 'r+' }), { signal });
   return { bytes, sha256: hash.digest('hex') };
-}
-
-function tooManyBytes() {
-  const most = defaultFetchLimits.totalBytes;
-  return tooLarge(
-    { en: `The folder is larger than ${most} bytes`, zh: `文件夹超过 ${most} 字节` },
-    {
-      en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
-      zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
-    },
-  );
 }
 
 /** A compressed tar of these entries; the same entries give the same bytes. */
@@ -143,7 +137,7 @@ async function addAll(archive: Pack, folder: string, entries: readonly PackedEnt
 function changed(path: string) {
   return unreadable(
     { en: `${showName(path)} changed while Hob packed it`, zh: `打包时 ${showName(path)} 发生了变化` },
-    { hint: { en: 'Try again when no program writes to it.', zh: '请在无人写入时重试。' } },
+    { en: 'Try again when no program writes to it.', zh: '请在无人写入时重试。' },
   );
 }
 

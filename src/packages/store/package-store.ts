@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Dirent } from 'node:fs';
+import { createReadStream, type Dirent } from 'node:fs';
 import { lstat, open, readdir, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -10,13 +10,6 @@ import { readRegularFile } from '../../shared/read-regular-file.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
 import { syncFolder } from '../../shared/sync-folder.ts';
 import { formatRecord, type InstalledRecord, namedIn, parseRecord } from './installed-record.ts';
-
-const pieceBytes = 1024 * 1024;
-
-interface Reading {
-  readonly piece: Buffer;
-  readonly signal: AbortSignal;
-}
 
 /** Windows can flush only files that are opened for writing. */
 const syncFlags = process.platform === 'win32' ? 'r+' : 'r';
@@ -232,7 +225,6 @@ async function syncFile(path: string): Promise<void> {
 /** Hash of a folder: names, contents and executable bits. Does not follow links. */
 export async function hashTree(folder: string, signal: AbortSignal): Promise<string> {
   const lines: string[] = [];
-  const piece = Buffer.allocUnsafe(pieceBytes);
   // Iterative, because the depth is not trustworthy.
   const folders = [''];
   for (let inner = folders.pop(); inner !== undefined; inner = folders.pop()) {
@@ -240,33 +232,20 @@ export async function hashTree(folder: string, signal: AbortSignal): Promise<str
       for (const entry of entries) {
         const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
         if (entry.isDirectory()) folders.push(path);
-        lines.push(JSON.stringify([path, ...(await describe(join(folder, path), entry, { piece, signal }))]));
+        lines.push(JSON.stringify([path, ...(await describe(join(folder, path), entry, signal))]));
       }
     }
   }
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
-async function describe(path: string, entry: Dirent, reading: Reading): Promise<string[]> {
+async function describe(path: string, entry: Dirent, signal: AbortSignal): Promise<string[]> {
   if (entry.isDirectory()) return ['folder'];
   if (entry.isSymbolicLink()) return ['link', await readlink(path)];
   if (!entry.isFile()) return ['special'];
   // Windows has no executable bit.
   const isExecutable = process.platform !== 'win32' && ((await lstat(path)).mode & 0o100) !== 0;
-  return [isExecutable ? 'program' : 'file', await hashFile(path, reading)];
-}
-
-async function hashFile(path: string, { piece, signal }: Reading): Promise<string> {
   const hash = createHash('sha256');
-  const handle = await open(path, 'r');
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await handle.read(piece, 0, piece.length);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(piece.subarray(0, bytesRead));
-    }
-  } finally {
-    await handle.close();
-  }
+  for await (const piece of createReadStream(path, { signal })) hash.update(piece);
+  return [isExecutable ? 'program' : 'file', hash.digest('hex')];
 }
