@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Text } from '../../shared/text.ts';
 import type { FetchLimits, FetchProgress } from '../package-source.ts';
 import { type EntryKind, EntryNames, tooManyEntries } from './entry-names.ts';
-import { showName, tooLarge } from './package-errors.ts';
+import { leaveOut, showName, tooLarge } from './package-errors.ts';
 
 interface WriterOptions {
   /** An existing private folder. */
@@ -39,7 +39,7 @@ const lfsPointer = Buffer.from('version https://git-lfs.github.com/spec/v1');
 export class PackageWriter {
   readonly #options: WriterOptions;
   readonly #names: EntryNames;
-  readonly #folders = new Map<string, Promise<unknown>>();
+  readonly #folders = new Set<string>();
   #claims = 0;
   #ignored = 0;
   readonly #lfsPointers: string[] = [];
@@ -101,17 +101,13 @@ export class PackageWriter {
   /** Reports the final progress. Returns notes on entries that are left out or incomplete. */
   finish(): Text[] {
     this.#report();
-    return [...this.#ignoredNotes(), ...this.#lfsNotes()];
-  }
-
-  #ignoredNotes(): Text[] {
-    if (this.#ignored === 0) return [];
-    return [
-      {
+    const notes = this.#lfsNotes();
+    if (this.#ignored > 0)
+      notes.unshift({
         en: `Ignored ${this.#ignored} entries that macOS adds (__MACOSX, ._*).`,
         zh: `已忽略 macOS 自动添加的 ${this.#ignored} 个条目（__MACOSX、._*）。`,
-      },
-    ];
+      });
+    return notes;
   }
 
   #lfsNotes(): Text[] {
@@ -135,21 +131,17 @@ export class PackageWriter {
     this.#options.signal.throwIfAborted();
     this.#bytesDone += chunk.length;
     if (this.#bytesDone > this.#options.limits.totalBytes) throw this.#tooManyBytes(path);
-    for (let done = 0; done < chunk.length; ) {
-      const { bytesWritten } = await handle.write(chunk, done);
-      done += bytesWritten;
-    }
+    await handle.writeFile(chunk);
     this.#reportInTime();
   }
 
-  /** Creates a folder and its parents if needed. Two files may need it at the same time. */
-  #need(names: readonly string[]): Promise<unknown> {
-    if (names.length === 0) return Promise.resolve();
+  /** Creates a folder and its parents if needed. */
+  async #need(names: readonly string[]): Promise<void> {
     const path = this.#at(names);
-    const making =
-      this.#folders.get(path) ?? this.#need(names.slice(0, -1)).then(() => mkdir(path, { mode: 0o700 }));
-    this.#folders.set(path, making);
-    return making;
+    if (names.length === 0 || this.#folders.has(path)) return;
+    await this.#need(names.slice(0, -1));
+    await mkdir(path, { mode: 0o700 });
+    this.#folders.add(path);
   }
 
   #at(names: readonly string[]): string {
@@ -173,16 +165,13 @@ export class PackageWriter {
 
   #tooManyBytes(path: string) {
     const most = this.#options.limits.totalBytes;
-    const where = ` (${showName(path)})`;
+    const name = showName(path);
     return tooLarge(
       {
-        en: `The package unpacks to more than ${most} bytes${where}`,
-        zh: `包解压后超过 ${most} 字节${where}`,
+        en: `The package unpacks to more than ${most} bytes (${name})`,
+        zh: `包解压后超过 ${most} 字节 (${name})`,
       },
-      {
-        en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
-        zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
-      },
+      leaveOut,
     );
   }
 }

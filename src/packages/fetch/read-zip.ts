@@ -8,13 +8,7 @@ import { decodeName } from './entry-names.ts';
 import { damaged, showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { Claimed, PackageWriter } from './package-writer.ts';
 
-interface RawName {
-  readonly bytes: Buffer;
-  /** Whether the archive marks the name as UTF-8. */
-  readonly isMarkedUtf8: boolean;
-  readonly extraFields: readonly { readonly id: number; readonly data: Buffer }[];
-}
-
+const markedUtf8 = 0x800;
 const unicodePathField = 0x7075;
 const pieceBytes = 64 * 1024;
 
@@ -70,8 +64,6 @@ interface Planned {
 
 const localHeaderBytes = 30;
 
-/** Parallel files keep both the disk and the decompression busy. */
-const filesAtOnce = 4;
 const typeMask = 0o170000;
 const fileType = 0o100000;
 const folderType = 0o040000;
@@ -85,41 +77,14 @@ export async function readZip(handle: FileHandle, writer: PackageWriter, signal:
   const zip = await fromRandomAccessReaderPromise(new ZipReader(handle), size, options);
   const planned = await plan(zip, writer, signal);
   refuseOverlaps(planned);
-  await forEachAtOnce(planned, (each) => unpack(zip, each, writer));
-}
-
-/** Ends after all tasks: after a failure no further task starts, and the archive stays open until the last one ends. */
-async function forEachAtOnce<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  let hasFailed = false;
-  const workers = Array.from({ length: filesAtOnce }, async () => {
-    while (!hasFailed) {
-      const item = items[next++];
-      if (item === undefined) return;
-      try {
-        await work(item);
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    }
-  });
-  const ended = await Promise.allSettled(workers);
-  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  for (const each of planned) await unpack(zip, each, writer);
 }
 
 async function plan(zip: ZipFile, writer: PackageWriter, signal: AbortSignal): Promise<Planned[]> {
   const planned: Planned[] = [];
   for await (const entry of zip.eachEntry()) {
     signal.throwIfAborted();
-    const name = decodeZipName({
-      bytes: entry.fileNameRaw,
-      isMarkedUtf8: (entry.generalPurposeBitFlag & 0x800) !== 0,
-      extraFields: entry.extraFields,
-    });
+    const name = decodeZipName(entry);
     const kind = kindOf(entry, name);
     const claimed = writer.claim(name, kind);
     if (claimed === null) continue;
@@ -155,7 +120,7 @@ function refuseUndecodable(entry: Entry, name: string): void {
   if (entry.isEncrypted()) {
     throw unreadable(
       { en: `${showName(name)} is encrypted`, zh: `${showName(name)} 已加密` },
-      { hint: { en: 'Create the archive without a password.', zh: '请制作不带密码的压缩包。' } },
+      { en: 'Create the archive without a password.', zh: '请制作不带密码的压缩包。' },
     );
   }
   if (entry.canDecodeFileData()) return;
@@ -166,10 +131,8 @@ function refuseUndecodable(entry: Entry, name: string): void {
       zh: `${showName(name)} 使用了不支持的压缩方法（${method}）`,
     },
     {
-      hint: {
-        en: 'Create the archive with the standard method, Deflate.',
-        zh: '请使用常用的 Deflate 方法压缩。',
-      },
+      en: 'Create the archive with the standard method, Deflate.',
+      zh: '请使用常用的 Deflate 方法压缩。',
     },
   );
 }
@@ -203,14 +166,11 @@ async function unpack(zip: ZipFile, { entry, claimed, kind }: Planned, writer: P
         zh: `条目 ${showName(claimed.path)} 在内容处使用了另一个名称`,
       });
     }
-    await writer.writeFile(claimed, isExecutable(entry), contentOf(zip, entry));
+    const isExecutable = ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
+    await writer.writeFile(claimed, isExecutable, contentOf(zip, entry));
   } catch (error) {
     throw damaged(error, claimed.path);
   }
-}
-
-function isExecutable(entry: Entry): boolean {
-  return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
 }
 
 /** Opened when read, so that the reader receives its errors. The library checks the size; this checks the checksum. */
@@ -230,8 +190,8 @@ async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
  * Decodes the name of an entry. A name marked as UTF-8 is UTF-8. Info-ZIP adds the true name if it cannot be written otherwise. Any
  * other name that is not UTF-8 was written by a Chinese Windows. Unknown bytes become U+FFFD, which is refused.
  */
-function decodeZipName({ bytes, isMarkedUtf8, extraFields }: RawName): string {
-  if (isMarkedUtf8) return bytes.toString();
+function decodeZipName({ fileNameRaw: bytes, generalPurposeBitFlag, extraFields }: Entry): string {
+  if ((generalPurposeBitFlag & markedUtf8) !== 0) return bytes.toString();
   for (const { id, data } of extraFields) {
     // Valid only if it was written for this name.
     if (id !== unicodePathField || data.length < 6 || data[0] !== 1) continue;
