@@ -6,7 +6,6 @@ import { tr } from './language.ts';
 export interface Subcommand {
   readonly name: string;
   readonly summary: string;
-  /** Heading in `hob --help`. */
   readonly group: string;
   /** Used by shells only and therefore not listed in `hob --help`. */
   readonly isHidden: boolean;

@@ -38,7 +38,6 @@ export function stateWord({ state, end_cause }: Pick<Run, 'state' | 'end_cause'>
   return states[word] ?? printable(word);
 }
 
-/** Colours the word of a state. */
 export function paintState(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const word = text.trimEnd();
   if (word === states.succeeded) return paint('green', text, stream);
@@ -76,7 +75,6 @@ export function isSuccessful({ state, result, envelope }: Run): boolean {
   return state === 'succeeded' && (envelope !== 'own' || result?.code === 0);
 }
 
-/** Describes the end of a run, for stderr: outcome, envelope and run id. */
 export function describeEnd(run: Run): string {
   const lines = [
     ...outcomeLines(run),

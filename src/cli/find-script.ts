@@ -92,7 +92,6 @@ function distanceOf(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** No script matches the name. */
 export class UnknownScriptError extends UserError {}
 
 /**
@@ -160,7 +159,6 @@ export async function findKnownScript(client: ServiceClient, wanted: string): Pr
   }
 }
 
-/** The folder of the script that has the problem. */
 export function folderOf({ file }: Problem): string {
   return extname(file) === '' ? file : dirname(file);
 }
@@ -183,7 +181,6 @@ function cannotRun(problem: Problem): UserError {
   );
 }
 
-/** Finds a script and reads its details. */
 export async function findScript(client: ServiceClient, wanted: string): Promise<ScriptDetail> {
   return getScript(client, (await findKnownScript(client, wanted)).id);
 }

@@ -11,7 +11,6 @@ const longestCleanupMs = 2000;
 export interface Interrupt {
   /** Aborted by the first Ctrl-C. The second one ends the command immediately. */
   readonly signal: AbortSignal;
-  /** Exit code of an interrupted command. */
   readonly exitCode: number;
   /** Delays the second Ctrl-C briefly until this settles, so that a request sent after the first one still reaches the service. */
   waitForCleanup(cleanup: Promise<unknown>): void;

@@ -59,7 +59,6 @@ const commandsOfOtherTools: Readonly<Record<string, readonly string[]>> = {
   restore: ['hob import'],
 };
 
-/** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const [called, completed] = argv.filter((argument) => !argument.startsWith('-'));

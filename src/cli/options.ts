@@ -42,19 +42,16 @@ export const operationJsonOption = {
   '--json': ['print the finished operation as JSON', '输出操作结果的 JSON，供程序使用'],
 } as const;
 
-/** Of `hob install` and `hob update`. */
 export const noPrepareOption = {
   '--no-prepare': [
     'do not create the environment now; the first run creates it',
     '不预先准备运行环境，留到首次运行时',
   ],
 } as const;
-/** Of `hob run` and `hob rerun`. */
 export const undeclaredOption = {
   '--undeclared': ['allow params that the manifest does not declare', '允许传递清单中未声明的参数'],
 } as const;
 
-/** Meaning of a `<script>` argument. */
 export const scriptMeaning = [
   'script id, id prefix (at least 4 characters) or exact name',
   'ID、ID 的开头（至少 4 个字符）或完整名称',
@@ -78,7 +75,6 @@ Exit codes: 0 success, 1 failure (see stderr), 2 usage error, 130 interrupted by
 退出码：0 成功，1 失败（原因见 stderr），2 命令写法有误，130 被 Ctrl-C 中断。`,
 );
 
-/** Parser for an option that can be repeated. */
 export function collect(value: string, before: unknown): string[] {
   return [...(Array.isArray(before) ? before : []), value];
 }
@@ -91,7 +87,6 @@ export function secondsArgument(text: string): number {
   return seconds;
 }
 
-/** Makes a parser for an integer in a range. */
 export function countArgument(least: number, most: number): (text: string) => number {
   return (text) => {
     const count = Number(text);

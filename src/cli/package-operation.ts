@@ -21,12 +21,9 @@ export function withVersion(name: string, version: string | null): string {
   return printable(version === null ? name : `${name} ${version}`);
 }
 
-/** Shows the progress of an operation and its preparation log. */
 interface OperationDisplay {
   show(operation: Operation): void;
-  /** One line of the log. */
   log(line: string): void;
-  /** Removes the progress line. */
   clear(): void;
 }
 
@@ -155,7 +152,6 @@ interface Request {
   readonly body?: object;
   /** The text to show while the name of the script is unknown. */
   readonly subject: string;
-  /** The message after Ctrl-C. */
   readonly onStop: string;
 }
 
@@ -180,7 +176,6 @@ export async function carryOut(client: ServiceClient, request: Request): Promise
   }
 }
 
-/** Performs an operation, and prints it as JSON or as described. */
 export async function perform(
   client: ServiceClient,
   request: Request,

@@ -4,18 +4,8 @@ import { tr } from './language.ts';
 import { printable } from './terminal/text.ts';
 import { type UserError, usageError } from './user-error.ts';
 
-const booleanWords: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['yes', true],
-  ['on', true],
-  ['1', true],
-  ['是', true],
-  ['false', false],
-  ['no', false],
-  ['off', false],
-  ['0', false],
-  ['否', false],
-]);
+const trueWord = /^(?:true|yes|on|1|是)$/i;
+const falseWord = /^(?:false|no|off|0|否)$/i;
 
 /** Converts the text of a param to its declared type. Several texts are the items of a list. */
 export function paramValue(param: Param, texts: readonly string[]): Json {
@@ -38,19 +28,21 @@ export function paramValue(param: Param, texts: readonly string[]): Json {
       if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) || !Number.isFinite(Number(trimmed)))
         throw invalidValue(param, text, tr('a number', '数字'));
       return Number(trimmed);
-    case 'bool': {
-      const truth = booleanWords.get(trimmed.toLowerCase());
-      if (truth === undefined) throw invalidValue(param, text, tr('yes or no', '是或否（yes/no）'));
-      return truth;
-    }
+    case 'bool':
+      if (!trueWord.test(trimmed) && !falseWord.test(trimmed))
+        throw invalidValue(param, text, tr('yes or no', '是或否（yes/no）'));
+      return trueWord.test(trimmed);
     case 'dict': {
       const value = parsed(text);
       if (!isJsonObject(value))
         throw invalidValue(param, text, tr('a JSON object, such as {"a": 1}', 'JSON 对象，如 {"a": 1}'));
       return value;
     }
-    case 'str':
-      return chosen(param, text);
+    case 'str': {
+      const { choices } = param;
+      if (choices.length === 0 || choices.includes(text)) return text;
+      throw invalidValue(param, text, tr(`one of ${choices.join(', ')}`, `${choices.join('、')} 之一`));
+    }
     default:
       return jsonOrText(text);
   }
@@ -75,12 +67,6 @@ function listValue(param: Param, texts: readonly string[]): Json {
       tr('a list: a,b,c or JSON such as ["a", "b"]', '列表：a,b,c 或 JSON，如 ["a", "b"]'),
     );
   return value;
-}
-
-function chosen(param: Param, text: string): string {
-  const { choices } = param;
-  if (choices.length === 0 || choices.includes(text)) return text;
-  throw invalidValue(param, text, tr(`one of ${choices.join(', ')}`, `${choices.join('、')} 之一`));
 }
 
 function parsed(text: string): Json | undefined {

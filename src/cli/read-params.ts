@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import type { Param, ScriptDetail } from '../contract/types.ts';
 import { errnoOf } from '../shared/errors.ts';
@@ -12,7 +13,6 @@ import { printable } from './terminal/text.ts';
 import { exitCodes, UserError, usageError } from './user-error.ts';
 
 interface ParamOptions {
-  /** The `name=value` arguments. */
   readonly param?: readonly string[];
   /** Whether params that the manifest does not declare are allowed. */
   readonly undeclared?: boolean;
@@ -31,7 +31,9 @@ export async function readParamArguments(
     if (param?.secret === true && values.some(isPlain)) process.stderr.write(visibleWarning(name));
     const contents: string[] = [];
     for (const value of values) contents.push(await contentOf(name, value, piped));
-    params.set(name, param === undefined ? undeclaredValue(contents) : paramValue(param, contents));
+    const [content = '', ...others] = contents;
+    if (param !== undefined) params.set(name, paramValue(param, contents));
+    else params.set(name, others.length > 0 ? contents.map(jsonOrText) : jsonOrText(content));
   }
   return Object.fromEntries(params);
 }
@@ -61,8 +63,8 @@ async function contentOf(name: string, value: string, piped: PipedInput): Promis
   if (value.startsWith('@@')) return value.slice(1);
   if (!value.startsWith('@')) return value;
   const path = value.slice(1);
-  const text = path === '-' ? await piped.read() : await readText(name, path);
-  return text.replace(/\r?\n$/, '');
+  const content = path === '-' ? await piped.read() : await readText(name, path);
+  return content.replace(/\r?\n$/, '');
 }
 
 async function readText(name: string, path: string): Promise<string> {
@@ -75,11 +77,6 @@ async function readText(name: string, path: string): Promise<string> {
       `无法从文件 ${shown} 读取 ${name} 的值（${errnoOf(error)}）。\n如果值本身以 @ 开头，请写两个：-p ${name}=@@${shown}`,
     );
   }
-}
-
-function undeclaredValue(texts: readonly string[]): Json {
-  const [text = '', ...others] = texts;
-  return others.length > 0 ? texts.map(jsonOrText) : jsonOrText(text);
 }
 
 function visibleWarning(name: string): string {
@@ -103,7 +100,6 @@ function unknownParam({ name: script, params }: ScriptDetail, name: string): Use
   return new UserError(`${what}${meant}\n${there}${way}`, exitCodes.usage);
 }
 
-/** Stdin of the command. It can be read only once. */
 export class PipedInput {
   #isTaken = false;
 
@@ -114,10 +110,7 @@ export class PipedInput {
         '标准输入只能读取一次：要么用于 -，要么用于一个 -p 的值。',
       );
     this.#isTaken = true;
-    process.stdin.setEncoding('utf8');
-    let text = '';
-    for await (const chunk of process.stdin) text += chunk;
-    return text;
+    return text(process.stdin);
   }
 }
 
@@ -141,7 +134,8 @@ export async function askFor(param: Param): Promise<Json | undefined> {
     const isForText = param.type === 'str' && param.choices.length === 0 && !param.secret;
     if (text === '' && !isForText) return undefined;
     try {
-      return paramValue(param, [choiceMeant(param, text)]);
+      const { choices } = param;
+      return paramValue(param, [choices.includes(text) ? text : (choices[Number(text) - 1] ?? text)]);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       process.stderr.write(`${error.message}\n`);
@@ -175,11 +169,6 @@ function describeParam({ label, name, description, choices, choice_labels, secre
   return [...(title === '' ? [] : [title]), ...lines]
     .map((line) => `${paint('dim', printable(line), process.stderr)}\n`)
     .join('');
-}
-
-function choiceMeant({ choices }: Param, text: string): string {
-  if (choices.includes(text)) return text;
-  return choices[Number(text) - 1] ?? text;
 }
 
 function paramsMissing(script: ScriptDetail, given: JsonObject): UserError {

@@ -5,7 +5,6 @@ const barColumns = 24;
 
 const gap = '  ';
 
-/** Progress reported by a script. */
 interface RunProgress {
   readonly fraction: number | null;
   readonly message: string | null;
@@ -13,7 +12,6 @@ interface RunProgress {
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** Shows the output and progress of a run. */
 export interface RunDisplay {
   output(stream: StreamName, bytes: Uint8Array): Promise<void>;
   progress(progress: RunProgress): void;
@@ -24,7 +22,7 @@ export interface RunDisplay {
 }
 
 /** Copies each stream to the same stream of the command. On a terminal, the progress is shown below. */
-export function passingDisplay(): RunDisplay & { readonly isRead: boolean } {
+export function passingDisplay() {
   const streams = { stdout: new OutputStream(process.stdout), stderr: new OutputStream(process.stderr) };
   const line = drawnProgress();
   const isMidLine = () =>
@@ -34,22 +32,19 @@ export function passingDisplay(): RunDisplay & { readonly isRead: boolean } {
     if (isMidLine()) process.stderr.write('\n');
   };
   return {
-    /** Whether stdout still has a reader. */
-    get isRead() {
-      return streams.stdout.isOpen;
-    },
-    async output(name, bytes) {
+    isRead: () => streams.stdout.isOpen,
+    async output(name: StreamName, bytes: Uint8Array) {
       const stream = streams[name];
       if (stream.isTerminal) line.clear();
       await stream.write(bytes);
       // The progress line must not overwrite an unfinished line.
       if (!isMidLine()) line.redraw();
     },
-    progress(progress) {
+    progress(progress: RunProgress) {
       line.set(progress);
       if (!isMidLine()) line.redraw();
     },
-    say(text) {
+    say(text: string) {
       clear();
       sayLine(text);
       line.redraw();
@@ -58,32 +53,24 @@ export function passingDisplay(): RunDisplay & { readonly isRead: boolean } {
   };
 }
 
-/** Collects the output of a run. */
-export class CollectingDisplay implements RunDisplay {
-  readonly #chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
-  readonly #line = drawnProgress();
-
-  async output(stream: StreamName, bytes: Uint8Array): Promise<void> {
-    this.#chunks[stream].push(bytes);
-  }
-
-  progress(progress: RunProgress): void {
-    this.#line.set(progress);
-    this.#line.redraw();
-  }
-
-  say(line: string): void {
-    this.#line.clear();
-    sayLine(line);
-  }
-
-  clear(): void {
-    this.#line.clear();
-  }
-
-  textOf(stream: StreamName): string {
-    return Buffer.concat(this.#chunks[stream]).toString();
-  }
+export function collectingDisplay() {
+  const chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  const line = drawnProgress();
+  return {
+    async output(stream: StreamName, bytes: Uint8Array) {
+      chunks[stream].push(bytes);
+    },
+    progress(progress: RunProgress) {
+      line.set(progress);
+      line.redraw();
+    },
+    say(text: string) {
+      line.clear();
+      sayLine(text);
+    },
+    clear: line.clear,
+    textOf: (stream: StreamName) => Buffer.concat(chunks[stream]).toString(),
+  };
 }
 
 /** Overwrites the ^C that a terminal may have echoed. */
@@ -121,8 +108,9 @@ const lineEnd = 0x0a;
 /** Writes bytes to stdout or stderr with back-pressure. */
 export class OutputStream {
   readonly #stream: NodeJS.WriteStream;
-  #isAtLineStart = true;
-  #isOpen = true;
+  isAtLineStart = true;
+  /** Whether the stream still has a reader: a pipe into `head` closes early. */
+  isOpen = true;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
@@ -134,22 +122,13 @@ export class OutputStream {
     return this.#stream.isTTY === true;
   }
 
-  get isAtLineStart(): boolean {
-    return this.#isAtLineStart;
-  }
-
-  /** Whether the stream still has a reader: a pipe into `head` closes early. */
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   async write(bytes: Uint8Array): Promise<void> {
-    if (!this.#isOpen || bytes.length === 0) return;
-    this.#isAtLineStart = bytes.at(-1) === lineEnd;
+    if (!this.isOpen || bytes.length === 0) return;
+    this.isAtLineStart = bytes.at(-1) === lineEnd;
     await new Promise<void>((resolve) => {
       this.#stream.write(bytes, (error) => {
         // A full disk is reported at the end. Until then the run is still followed and can be cancelled.
-        if (error) this.#isOpen = false;
+        if (error) this.isOpen = false;
         resolve();
       });
     });

@@ -5,7 +5,6 @@ export type HttpAnswer = IncomingMessage;
 interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   readonly body?: object | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -23,7 +22,6 @@ export function sendRequest(url: string, call: Call): Promise<HttpAnswer> {
   });
 }
 
-/** Why a request got no response. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

@@ -20,7 +20,6 @@ const usageErrorCodes: ReadonlySet<string> = new Set([
   'params-invalid',
 ]);
 
-/** The service refused the request. */
 export class RefusedError extends UserError {
   readonly code: string | null;
 
@@ -30,14 +29,11 @@ export class RefusedError extends UserError {
   }
 }
 
-/** The service does not respond. */
 export class UnreachableError extends UserError {}
 
 /** HTTP client for the service of a home. Turns refusals into readable errors. */
 export class ServiceClient {
-  /** Base address, also shown to the user. */
   readonly url: string;
-  /** Whether the service requires the token. */
   readonly needsToken: boolean;
   readonly #home: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -144,7 +140,6 @@ function fieldsIn(body: string): { message?: string; error?: string; hint?: stri
   }
 }
 
-/** The message of an error and its hint, if there is one. */
 export function errorText(error: { message: string; hint: string } | null): string | null {
   return error && printable([error.message, error.hint].filter((text) => text !== '').join('\n'));
 }

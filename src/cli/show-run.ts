@@ -4,24 +4,19 @@ import { describeEnd, isSuccessful } from './describe-run.ts';
 import { getRun, pathOfRun } from './find-run.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { tr } from './language.ts';
-import { CollectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
+import { collectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
 import { type Connection, followHint, type RunEvent, watchRun } from './run-events.ts';
 import { RefusedError, UnreachableError } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
 import { exitCodes, ReportedError } from './user-error.ts';
 
-interface Showing {
-  readonly connection: Connection;
-  readonly isJson: boolean;
-  readonly timeoutMs?: number | null;
-}
-
 /** Shows a run until it ends, prints its result and sets the exit code of the command. */
 export async function showRun(
   runId: string,
-  { connection, isJson, timeoutMs = null }: Showing,
+  options: { connection: Connection; isJson: boolean; timeoutMs?: number | null },
 ): Promise<void> {
-  const collected = isJson ? new CollectingDisplay() : null;
+  const { connection, isJson, timeoutMs = null } = options;
+  const collected = isJson ? collectingDisplay() : null;
   const display = collected ?? passingDisplay();
   const { record, stopCode } = await followRun(runId, { connection, display, timeoutMs });
   if (collected !== null) printJson(endAnswer(record, collected));
@@ -31,7 +26,10 @@ export async function showRun(
 }
 
 /** The response of a synchronous execute call, plus the run id. */
-function endAnswer({ state, end_cause, result, exit_code, run_id }: Run, display: CollectingDisplay) {
+function endAnswer(
+  { state, end_cause, result, exit_code, run_id }: Run,
+  display: ReturnType<typeof collectingDisplay>,
+) {
   const isSuccess = state === 'succeeded';
   return {
     status: isSuccess ? 'success' : 'error',
@@ -46,28 +44,21 @@ function endAnswer({ state, end_cause, result, exit_code, run_id }: Run, display
   };
 }
 
-interface Following {
-  readonly connection: Connection;
-  readonly display: RunDisplay;
-  /** The run is cancelled after this time. */
-  readonly timeoutMs?: number | null;
-}
-
-interface FollowedRun {
-  /** The record of the ended run. */
-  readonly record: Run;
-  /** The exit code if this command cancelled the run; else null. */
-  readonly stopCode: number | null;
-}
-
 /** The exit code of `timeout`(1). */
 const timedOutCode = 124;
 
-/** Shows a run until it ends. The first Ctrl-C cancels it, and so does the timeout. */
+/**
+ * Shows a run until it ends. The first Ctrl-C cancels it, and so does the timeout. Returns the record of the ended run and, if this
+ * command cancelled it, the exit code.
+ */
 async function followRun(
   runId: string,
-  { connection, display, timeoutMs = null }: Following,
-): Promise<FollowedRun> {
+  {
+    connection,
+    display,
+    timeoutMs,
+  }: { connection: Connection; display: RunDisplay; timeoutMs: number | null },
+): Promise<{ record: Run; stopCode: number | null }> {
   connection.printWith((line) => display.say(line));
   const interrupt = catchInterrupt();
   const stop = new Cancellation(runId, connection);
@@ -81,10 +72,11 @@ async function followRun(
     interrupt.waitForCleanup(stop.request(() => interrupt.exitCode));
   };
   interrupt.signal.addEventListener('abort', onInterrupt, { once: true });
-  const timer = startTimer(timeoutMs, () => {
+  const onTimeout = () => {
     display.say(tr('The timeout expired. Cancelling the run ...', '时间已到，正在停止运行……'));
     void stop.request(() => timedOutCode);
-  });
+  };
+  const timer = timeoutMs === null ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, longestTimerMs));
   try {
     for await (const event of watchRun(runId, connection)) {
       await showEvent(event, display);
@@ -144,10 +136,6 @@ class Cancellation {
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
     }
   }
-}
-
-function startTimer(ms: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
-  return ms === null ? undefined : setTimeout(onEnd, Math.min(ms, longestTimerMs));
 }
 
 export function watchedHeaders(isWatched: boolean): Record<string, string> {

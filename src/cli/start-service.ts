@@ -43,7 +43,6 @@ export async function startService(home: string): Promise<ServiceClient> {
   return ServiceClient.find(home);
 }
 
-/** The message for a service that was started in the background. */
 export function runsInBackground({ url }: ServiceClient): string {
   return tr(
     `Hob is running in the background at ${url}. To stop it: hob stop\n`,

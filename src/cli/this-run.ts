@@ -14,7 +14,6 @@ export const fileOption = {
   ],
 } as const;
 
-/** The run of the calling script. */
 export interface ThisRun {
   readonly apiBase: string;
   readonly outputFile: string;

@@ -13,7 +13,6 @@ export class UserError extends Error {
   }
 }
 
-/** A failure whose message has already been printed. */
 export class ReportedError extends UserError {
   constructor(exitCode: number = exitCodes.failed) {
     super('', exitCode);

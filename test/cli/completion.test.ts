@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { knownValues, offerFor, offerLines } from '../../src/cli/commands/complete.ts';
+import { offerFor, offerLines } from '../../src/cli/commands/complete.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { type Hob, launchHob, runCli, tempFolder } from '../support/hob.ts';
 import { findProgram, has } from '../support/needs.ts';
@@ -82,9 +82,10 @@ describe('hob complete', () => {
   });
 
   it('offers the runs of the service, the last one first', async () => {
-    const [last, run] = await knownValues('run', '', home);
-    expect(last).toEqual({ value: 'last', meaning: '' });
-    expect(run).toEqual({ value: runId, meaning: 'Resize my images, succeeded' });
+    const program = await buildProgram(({ name }) => name === 'logs');
+    const [last, run] = offerLines(await offerFor(program, ['logs', '']), '').split('\n');
+    expect(last).toBe('last\t');
+    expect(run).toBe(`${runId}\tResize my images, succeeded`);
   });
 
   it('offers and prints nothing if no service runs', async () => {

@@ -14,37 +14,22 @@ export function configure(command: Command): void {
     });
 }
 
-/** One candidate per line, with its description after a tab. `:files` or `:folders` asks the shell to list paths itself. */
-export function offerLines(offer: Offer, typed: string): string {
-  if (offer.kind !== 'candidates') return `:${offer.kind}\n`;
-  return offer.candidates
-    .filter(({ value }) => value !== '' && value.startsWith(typed) && printable(value) === value)
-    .map(({ value, meaning }) => `${value}\t${oneLine(meaning)}\n`)
-    .join('');
-}
-
-function oneLine(text: string): string {
-  return printable(text).replaceAll('\n', ' ');
-}
-
-/** A completion candidate. */
-export interface Candidate {
+interface Candidate {
   readonly value: string;
-  /** Description, for shells that show one; may be empty. */
-  readonly meaning: string;
+  /** Description, for shells that show one. */
+  readonly meaning?: string;
 }
 
 /** The completions that a shell offers: these candidates, or files or folders, which the shell lists itself. */
-export type Offer =
-  | { readonly kind: 'candidates'; readonly candidates: readonly Candidate[] }
-  | { readonly kind: 'files' }
-  | { readonly kind: 'folders' };
+type Offer = readonly Candidate[] | ':files' | ':folders';
 
-export const nothing: Offer = { kind: 'candidates', candidates: [] };
-
-/** Candidates without descriptions. */
-export function plain(values: readonly string[]): Offer {
-  return { kind: 'candidates', candidates: values.map((value) => ({ value, meaning: '' })) };
+/** One candidate per line, with its description after a tab. */
+export function offerLines(offer: Offer, typed: string): string {
+  if (typeof offer === 'string') return `${offer}\n`;
+  return offer
+    .filter(({ value }) => value !== '' && value.startsWith(typed) && printable(value) === value)
+    .map(({ value, meaning = '' }) => `${value}\t${printable(meaning).replaceAll('\n', ' ')}\n`)
+    .join('');
 }
 
 /** Names of arguments and option values that are paths. */
@@ -60,60 +45,42 @@ export async function offerFor(program: Command, words: readonly string[]): Prom
   const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   const place = findPlace(program, flag === undefined ? before : [...before, flag]);
   if (flag !== undefined && value !== undefined) {
-    if (place.kind !== 'value') return nothing;
-    return withPrefix(`${flag}=`, await valuesOf(place.option.argChoices, place.option.flags, value, home));
+    if (place.kind !== 'value') return [];
+    const offer = await valuesOf(place.option, place.option.flags, value, home);
+    if (typeof offer === 'string') return offer;
+    return offer.map((candidate) => ({ ...candidate, value: `${flag}=${candidate.value}` }));
   }
   if (place.kind === 'value' && place.option.long === '--param' && place.command.name() === 'run') {
     const [script] = place.words;
-    return script === undefined
-      ? nothing
-      : { kind: 'candidates', candidates: await knownParams(script, typed, home) };
+    return script === undefined ? [] : knownParams(script, typed, home);
   }
-  if (place.kind === 'value') return valuesOf(place.option.argChoices, place.option.flags, typed, home);
+  if (place.kind === 'value') return valuesOf(place.option, place.option.flags, typed, home);
   const { command, argument, mayBeOption, mayBeCommand } = place;
-  if (mayBeOption && typed.startsWith('-')) return { kind: 'candidates', candidates: optionsOf(command) };
+  const help = command.createHelp();
+  if (mayBeOption && typed.startsWith('-'))
+    return help
+      .visibleOptions(command)
+      .map(({ long, short, description }) => ({ value: long ?? short ?? '', meaning: description }));
   if (mayBeCommand && command.commands.length > 0)
-    return { kind: 'candidates', candidates: subcommandsOf(command) };
-  if (argument === null) return nothing;
+    return help.visibleCommands(command).map((each) => ({ value: each.name(), meaning: each.description() }));
+  if (argument === null) return [];
   const name = command.name() === 'cancel' && argument.name() === 'run' ? 'running run' : argument.name();
-  return valuesOf(argument.argChoices, `<${name}>`, typed, home);
+  return valuesOf(argument, `<${name}>`, typed, home);
 }
 
 async function valuesOf(
-  choices: readonly string[] | undefined,
+  { argChoices }: Argument | Option,
   flags: string,
   typed: string,
   home: string | undefined,
 ): Promise<Offer> {
-  if (choices !== undefined) return plain(choices);
+  if (argChoices !== undefined) return argChoices.map((value) => ({ value }));
   // Commander keeps the name of a value only in the flags text: --for <script>.
   const name = /[<[]([^\]>]+?)(?:\.\.\.)?[\]>]/.exec(flags)?.[1] ?? '';
-  if (comesFromService(name)) return { kind: 'candidates', candidates: await knownValues(name, typed, home) };
-  if (folders.has(name)) return { kind: 'folders' };
-  return files.has(name) ? { kind: 'files' } : nothing;
-}
-
-function optionsOf(command: Command): Candidate[] {
-  return command
-    .createHelp()
-    .visibleOptions(command)
-    .map((option) => ({
-      value: option.long ?? option.short ?? '',
-      meaning: option.description,
-    }));
-}
-
-function subcommandsOf(command: Command): Candidate[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .map((each) => ({ value: each.name(), meaning: each.description() }));
-}
-
-function withPrefix(prefix: string, offer: Offer): Offer {
-  if (offer.kind !== 'candidates') return offer;
-  const candidates = offer.candidates.map(({ value, meaning }) => ({ value: prefix + value, meaning }));
-  return { kind: 'candidates', candidates };
+  const source = sources[name];
+  if (source !== undefined) return inTime(home, (client) => source(client, typed));
+  if (folders.has(name)) return ':folders';
+  return files.has(name) ? ':files' : [];
 }
 
 /** The value of --home on the command line. */
@@ -154,41 +121,32 @@ export function findPlace(program: Command, before: readonly string[]): Place {
     }
     wants = null;
     if (!onlyArguments && word === '--') onlyArguments = true;
-    else if (!onlyArguments && word.startsWith('-')) wants = optionThatWants(command, word);
+    else if (!onlyArguments && word.startsWith('-'))
+      wants =
+        command.options.find(
+          ({ long, short, required, optional }) =>
+            (long === word || short === word) && (required || optional),
+        ) ?? null;
     else {
-      const next: Command | undefined = taken.length === 0 ? subcommandOf(command, word) : undefined;
+      const next: Command | undefined =
+        taken.length > 0
+          ? undefined
+          : command.commands.find((each) => each.name() === word || each.aliases().includes(word));
       if (next === undefined) taken.push(word);
       else command = next;
     }
   }
   if (wants !== null) return { kind: 'value', command, option: wants, words: taken };
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
   return {
     kind: 'word',
     command,
-    argument: argumentAt(command, taken.length),
+    // A variadic last argument takes all further words.
+    argument: registeredArguments[taken.length] ?? (last?.variadic === true ? last : null),
     mayBeOption: !onlyArguments,
     mayBeCommand: taken.length === 0,
   };
-}
-
-/** The option of this name, if it takes a value as a separate word. */
-function optionThatWants(command: Command, word: string): Option | null {
-  return (
-    command.options.find(
-      ({ long, short, required, optional }) => (long === word || short === word) && (required || optional),
-    ) ?? null
-  );
-}
-
-function subcommandOf(command: Command, word: string): Command | undefined {
-  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-}
-
-/** The argument at an index; a variadic last argument covers all further ones. */
-function argumentAt(command: Command, index: number): Argument | null {
-  const { registeredArguments } = command;
-  const last = registeredArguments.at(-1);
-  return registeredArguments[index] ?? (last?.variadic === true ? last : null);
 }
 
 /** The user is waiting: slower responses are ignored. */
@@ -197,41 +155,14 @@ const timeoutMs = 1500;
 /** The values of an argument, by its name. */
 const sources: Readonly<Record<string, (client: ServiceClient, typed: string) => Promise<Candidate[]>>> = {
   script: scripts,
-  run: async (client) => [{ value: 'last', meaning: '' }, ...(await runs(client, ''))],
+  run: async (client) => [{ value: 'last' }, ...(await runs(client, ''))],
   // An ended run cannot be cancelled.
   'running run': (client) => runs(client, '&state=running,queued'),
   repo: async (client) =>
-    (await client.get<ModelList>('/api/models')).items.map(({ repo_id }) => ({
-      value: repo_id,
-      meaning: '',
-    })),
+    (await client.get<ModelList>('/api/models')).items.map(({ repo_id }) => ({ value: repo_id })),
   key: async (client) =>
-    (await client.get<EnvironmentList>('/api/environments')).items.map(({ key }) => ({
-      value: key,
-      meaning: '',
-    })),
+    (await client.get<EnvironmentList>('/api/environments')).items.map(({ key }) => ({ value: key })),
 };
-const otherNames: Readonly<Record<string, string>> = {
-  scripts: 'script',
-  runs: 'run',
-  run_id: 'run',
-  'run-id': 'run',
-};
-
-/** Whether the values of this argument come from the service. */
-function comesFromService(name: string): boolean {
-  return (otherNames[name] ?? name) in sources;
-}
-
-/** The values of an argument. Completion never prints errors. */
-export async function knownValues(
-  name: string,
-  typed: string,
-  home: string | undefined,
-): Promise<Candidate[]> {
-  const source = sources[otherNames[name] ?? name];
-  return source === undefined ? [] : inTime(home, (client) => source(client, typed));
-}
 
 /** Offers names, or ids if an id prefix was typed. */
 async function scripts(client: ServiceClient, typed: string): Promise<Candidate[]> {
@@ -254,11 +185,11 @@ function knownParams(script: string, typed: string, home: string | undefined): P
     if (begun === undefined)
       return params.map((param) => ({ value: `${param.name}=`, meaning: param.description ?? param.label }));
     const values = begun.type === 'bool' ? ['true', 'false'] : begun.choices;
-    return values.map((value) => ({ value: `${begun.name}=${value}`, meaning: '' }));
+    return values.map((value) => ({ value: `${begun.name}=${value}` }));
   });
 }
 
-/** The candidates from the service; none if it does not run or respond in time. */
+/** The candidates from the service; none if it does not run or respond in time. Completion prints no errors. */
 function inTime(
   home: string | undefined,
   list: (client: ServiceClient) => Promise<Candidate[]>,

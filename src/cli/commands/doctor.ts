@@ -38,7 +38,6 @@ interface DoctorOptions {
   all?: boolean;
 }
 
-/** `hob doctor`: checks the installation and suggests what to do next. */
 async function doctor({ home, json, all }: DoctorOptions): Promise<void> {
   const context = await createDoctorContext(home === undefined ? {} : { home });
   const findings = await examine(context);
@@ -67,7 +66,6 @@ function asJson({ area, state, what, next }: Finding): JsonObject {
 }
 
 interface Style {
-  /** Whether all notes are shown. */
   readonly isAll: boolean;
   /** Width of the terminal; undefined without a terminal. */
   readonly columns: number | undefined;

@@ -4,7 +4,7 @@ import { replacePrivateFile } from '../../shared/private-files.ts';
 import { tr } from '../language.ts';
 import { withSignature } from '../options.ts';
 import { fileOption, findRun, parseJson, readAssignment } from '../this-run.ts';
-import { type UserError, usageError } from '../user-error.ts';
+import { usageError } from '../user-error.ts';
 
 const valuesArgument = { '[values...]': ['name=text or name:=json', 'name=文本 或 name:=JSON'] } as const;
 
@@ -71,12 +71,21 @@ The last envelope written counts. Outside a run, the envelope is printed to stdo
 以最后一次写入的为准。不是由 Hob 运行时，结果会打印出来。`,
 );
 
-/** The values of an envelope. */
+const reserved: ReadonlyMap<string, string> = new Map([
+  ['code', 'hob envelope fail <message> --code <number>'],
+  ['msg', 'hob envelope ok --msg <text>'],
+]);
+
 function readValues(words: readonly string[]): JsonObject {
   const values: [string, Json][] = [];
   for (const word of words) {
     const { name, text, isJson } = readAssignment(word);
-    if (name === 'code' || name === 'msg') throw reserved(name);
+    const command = reserved.get(name);
+    if (command !== undefined)
+      throw usageError(
+        `${name} is a reserved name. To set it, use: ${command}`,
+        `${name} 不是自定义的值，请用：${command}`,
+      );
     values.push([name, isJson ? parseJson(name, text) : text]);
   }
   const hazard = findJsonHazard(Object.fromEntries(values));
@@ -84,14 +93,5 @@ function readValues(words: readonly string[]): JsonObject {
   throw usageError(
     'Invalid envelope values: they are nested too deeply, or contain a name or number that is not allowed.',
     '这些值不能写入结果：嵌套太深，或者含有不允许的名称或数字。',
-  );
-}
-
-function reserved(name: 'code' | 'msg'): UserError {
-  const command =
-    name === 'code' ? 'hob envelope fail <message> --code <number>' : 'hob envelope ok --msg <text>';
-  return usageError(
-    `${name} is a reserved name. To set it, use: ${command}`,
-    `${name} 不是自定义的值，请用：${command}`,
   );
 }

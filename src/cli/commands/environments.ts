@@ -67,7 +67,6 @@ const states = {
 const shownKey = 12;
 const shortestPrefix = 4;
 
-/** Formats the response of GET /api/environments. */
 function describeEnvironments({ items: environments }: EnvironmentList, lineWidth?: number): string {
   if (environments.length === 0)
     return tr(
@@ -96,7 +95,6 @@ function rowOf({ key, kind, bytes, used_at, state, scripts }: Environment): stri
   ];
 }
 
-/** Finds the only key with this prefix. */
 function pickKey({ items }: EnvironmentList, wanted: string): string {
   const keys = items.map(({ key }) => key);
   const lower = wanted.toLowerCase();

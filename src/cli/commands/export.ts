@@ -9,7 +9,6 @@ import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
 import { describeSkipped, transferring } from '../offline/transfer.ts';
 import { exitCodesText, helpText, homeOption, plainJsonOption, withSignature } from '../options.ts';
-import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
@@ -39,33 +38,25 @@ interface ExportOptions {
   json?: boolean;
 }
 
-/** `hob export`: writes the home to a file for another machine. */
 async function exportTo(text: string, { home: flag, force, json }: ExportOptions): Promise<void> {
   const home = resolveHome(flag);
   if (!(await isFolder(home)))
     throw userError(`The home ${home} does not exist.`, `数据目录 ${home} 不存在。`);
   const target = await targetOf(text, force === true);
-  const line = new DrawnLine(process.stderr);
-  const exported = await transferring(tr('Nothing was exported.', '没有导出任何内容。'), async (signal) => {
-    try {
-      return await exportHome({
-        home,
-        target,
-        signal,
-        onProgress: ({ runsDone, runs, bytesDone }) => {
-          if (process.stderr.isTTY)
-            line.draw(() =>
-              tr(
-                `Exporting: ${runsDone} of ${formatCount(runs, 'run')}, ${formatBytes(bytesDone)}`,
-                `正在导出：第 ${runsDone} 次运行，共 ${runs} 次，${formatBytes(bytesDone)}`,
-              ),
-            );
-        },
-      });
-    } finally {
-      line.clear();
-    }
-  });
+  const exported = await transferring(tr('Nothing was exported.', '没有导出任何内容。'), (signal, show) =>
+    exportHome({
+      home,
+      target,
+      signal,
+      onProgress: ({ runsDone, runs, bytesDone }) =>
+        show(
+          tr(
+            `Exporting: ${runsDone} of ${formatCount(runs, 'run')}, ${formatBytes(bytesDone)}`,
+            `正在导出：第 ${runsDone} 次运行，共 ${runs} 次，${formatBytes(bytesDone)}`,
+          ),
+        ),
+    }),
+  );
   if (json === true) printJson(asJson(exported));
   else process.stdout.write(describe(exported));
 }

@@ -6,7 +6,6 @@ import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
 import { describeSkipped, transferring } from '../offline/transfer.ts';
 import { exitCodesText, helpText, homeOption, plainJsonOption, withSignature } from '../options.ts';
-import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount, formatMinute, printable } from '../terminal/text.ts';
 
@@ -38,31 +37,23 @@ interface ImportOptions {
   json?: boolean;
 }
 
-/** `hob import`: adds an export to a home. */
 async function importFrom(file: string, { home: flag, merge, json }: ImportOptions): Promise<void> {
   const home = resolveHome(flag);
-  const line = new DrawnLine(process.stderr);
-  const imported = await transferring(tr('Nothing was imported.', '没有导入任何内容。'), async (signal) => {
-    try {
-      return await importHome({
-        home,
-        file,
-        merge: merge === true,
-        signal,
-        onProgress: ({ entriesDone, bytesDone }) => {
-          if (process.stderr.isTTY)
-            line.draw(() =>
-              tr(
-                `Unpacking: ${formatCount(entriesDone, 'file')}, ${formatBytes(bytesDone)}`,
-                `正在解压：${entriesDone} 个文件，${formatBytes(bytesDone)}`,
-              ),
-            );
-        },
-      });
-    } finally {
-      line.clear();
-    }
-  });
+  const imported = await transferring(tr('Nothing was imported.', '没有导入任何内容。'), (signal, show) =>
+    importHome({
+      home,
+      file,
+      merge: merge === true,
+      signal,
+      onProgress: ({ entriesDone, bytesDone }) =>
+        show(
+          tr(
+            `Unpacking: ${formatCount(entriesDone, 'file')}, ${formatBytes(bytesDone)}`,
+            `正在解压：${entriesDone} 个文件，${formatBytes(bytesDone)}`,
+          ),
+        ),
+    }),
+  );
   if (json === true) printJson(asJson(imported));
   else process.stdout.write(describe(imported, home));
 }
@@ -100,13 +91,5 @@ function installLine({ name, source }: Imported['packages'][number]): string {
 function asJson({ manifest, scripts, runs, hasSettings, skipped, packages }: Imported) {
   const { hob, exported_at } = manifest;
   const named = skipped.map(({ what, why }) => ({ what, why: why.en }));
-  return {
-    hob,
-    exported_at,
-    scripts: [...scripts],
-    runs,
-    settings: hasSettings,
-    skipped: named,
-    packages: [...packages],
-  };
+  return { hob, exported_at, scripts, runs, settings: hasSettings, skipped: named, packages };
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { tr } from '../language.ts';
 import { withSignature } from '../options.ts';
 import { fileOption, needRun } from '../this-run.ts';
-import { type UserError, usageError, userError } from '../user-error.ts';
+import { usageError, userError } from '../user-error.ts';
 
 interface InputOptions {
   all?: boolean;
@@ -22,7 +22,8 @@ export function configure(command: Command): void {
   })
     .addHelpText('after', examples)
     .action(async (word: string | undefined, { all, file, json }: InputOptions) => {
-      if (all === true && word !== undefined) throw both();
+      if (all === true && word !== undefined)
+        throw usageError('Use either a number or --all, not both.', '序号和 --all 不能同时使用。');
       const index = indexOf(word ?? '1');
       const { inputs } = await needRun(file);
       if (all === true) {
@@ -31,7 +32,11 @@ export function configure(command: Command): void {
         return;
       }
       const input = inputs[index];
-      if (input === undefined) throw missing(index + 1, inputs.length);
+      if (input === undefined)
+        throw userError(
+          `There is no input value ${index + 1}: the run has ${inputs.length}.`,
+          `没有第 ${index + 1} 个输入：本次运行共有 ${inputs.length} 个。`,
+        );
       process.stdout.write(`${json === true ? JSON.stringify(input) : input}\n`);
     });
 }
@@ -42,17 +47,6 @@ function indexOf(word: string): number {
   throw usageError(
     `Invalid number "${word}": expected an integer of 1 or more.`,
     `“${word}” 不是从 1 开始的序号。`,
-  );
-}
-
-function both(): UserError {
-  return usageError('Use either a number or --all, not both.', '序号和 --all 不能同时使用。');
-}
-
-function missing(number: number, count: number): UserError {
-  return userError(
-    `There is no input value ${number}: the run has ${count}.`,
-    `没有第 ${number} 个输入：本次运行共有 ${count} 个。`,
   );
 }
 

@@ -76,7 +76,6 @@ becomes available, and the log is shown. If a step fails, nothing is installed.
 `,
 );
 
-/** The message after an installation, with the commands that run the script. */
 async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
   const id = operation.script_id ?? '';
   const title = titleOf(operation, id);

@@ -15,7 +15,7 @@ import {
   shownValue,
   type ThisRun,
 } from '../this-run.ts';
-import { type UserError, userError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 interface LinkOptions {
   param: string[];
@@ -47,7 +47,10 @@ export function configure(command: Command): void {
       if (json === true) printJson(answer);
       const envelope = answer.result;
       if (envelope === undefined || answer.success !== true || envelope.code !== 0)
-        throw failed(id, answer.message ?? '');
+        throw userError(
+          `The script ${id} failed: ${printable(answer.message ?? '')}`,
+          `脚本 ${id} 失败：${printable(answer.message ?? '')}`,
+        );
       if (json === true) return;
       process.stdout.write(`${field === undefined ? JSON.stringify(envelope) : fieldOf(envelope, field)}\n`);
     });
@@ -60,11 +63,6 @@ function fieldOf(envelope: Record<string, unknown>, name: string): string {
     `The envelope has no field ${name}. Its fields: ${Object.keys(envelope).join(', ')}`,
     `结果中没有 ${name}。现有：${Object.keys(envelope).join(', ')}`,
   );
-}
-
-function failed(id: string, message: string): UserError {
-  const why = printable(message);
-  return userError(`The script ${id} failed: ${why}`, `脚本 ${id} 失败：${why}`);
 }
 
 const examples = tr(

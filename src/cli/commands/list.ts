@@ -37,7 +37,6 @@ function filterScripts({ scripts, problems }: ScriptList, query: string): Script
   };
 }
 
-/** Formats the response of GET /api/scripts. */
 function describeScripts({ scripts, problems }: ScriptList, isSearch: boolean, lineWidth?: number): string {
   const broken = brokenLines(problems, lineWidth);
   const table = scripts.length === 0 ? [nothingText(isSearch)] : scriptTable(scripts, lineWidth);

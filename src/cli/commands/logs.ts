@@ -6,7 +6,6 @@ import { tr } from '../language.ts';
 import { countArgument, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
 import { Connection, followHint, type RunEvent, watchRun } from '../run-events.ts';
-import type { HttpAnswer } from '../send-request.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { showEvent } from '../show-run.ts';
 import { printJson } from '../terminal/print.ts';
@@ -93,11 +92,11 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
   for (const stream of hasTail ? streams : []) {
     const { bytes, end } = await readLog(client, `${pathOfRun(runId)}/${stream}`, options.tail);
     if (isJson && options.follow !== true) texts[stream] = bytes.toString();
-    else if (bytes.length > 0) await view.part(stream, bytes);
+    else if (bytes.length > 0) await view.output(stream, bytes);
     known[stream] = end;
   }
   if (options.follow !== true) {
-    view.close();
+    view.clear();
     if (isJson) return printJson({ run_id: runId, ...texts });
     const hasWritten = Number(record.stdout_bytes) + Number(record.stderr_bytes) > 0;
     // For a run without output, show how it ended instead of nothing.
@@ -112,9 +111,9 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
     await view.event(event);
     // Stdout has no reader any more, so there is nothing left to do.
-    if (!view.isRead) throw new ReportedError(0);
+    if (!view.isRead()) throw new ReportedError(0);
   }
-  view.close();
+  view.clear();
   if (isJson) return;
   const ended = await connection.ask(followHint(runId), (current) => getRun(current, runId));
   process.stderr.write(describeEnd(ended));
@@ -131,34 +130,30 @@ const bytesALine = 200;
 const leastBytes = 16 * 1024;
 const growth = 8;
 
-interface LogPart {
-  readonly bytes: Buffer;
-  /** End offset of this part in the whole output of the stream. */
-  readonly end: number;
-}
-
-/** Reads the output of a stream so far: all of it, or its last lines. */
-async function readLog(client: ServiceClient, path: string, lines: number | undefined): Promise<LogPart> {
+/** Reads the output of a stream so far: all of it, or its last lines. `end` is the offset after it in the whole output. */
+async function readLog(
+  client: ServiceClient,
+  path: string,
+  lines: number | undefined,
+): Promise<{ bytes: Buffer; end: number }> {
   if (lines === undefined) {
     const bytes = await buffer(await client.open(path));
     return { bytes, end: bytes.length };
   }
   for (let wanted = Math.max(leastBytes, lines * bytesALine); ; wanted *= growth) {
-    const answer = await lastBytes(client, path, wanted);
+    const answer = await client.open(path, { range: `bytes=-${wanted}` }).catch((error: unknown) => {
+      if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
+      throw error;
+    });
+    // The service refuses any byte range of an empty stream.
     if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
     const bytes = await buffer(answer);
     const tail = lastLines(bytes, lines);
-    const end = endIn(answer.headers['content-range']) ?? bytes.length;
+    // `bytes 10-19/*` ends before byte 20.
+    const [, last] = /^bytes \d+-(\d+)\//.exec(answer.headers['content-range'] ?? '') ?? [];
+    const end = last === undefined ? bytes.length : Number(last) + 1;
     if (tail.length < bytes.length || bytes.length < wanted) return { bytes: tail, end };
   }
-}
-
-/** Null for an empty stream, for which the service refuses any byte range. */
-async function lastBytes(client: ServiceClient, path: string, count: number): Promise<HttpAnswer | null> {
-  return client.open(path, { range: `bytes=-${count}` }).catch((error: unknown) => {
-    if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
-    throw error;
-  });
 }
 
 function lastLines(bytes: Buffer, count: number): Buffer {
@@ -172,50 +167,22 @@ function lastLines(bytes: Buffer, count: number): Buffer {
   return bytes.subarray(at + 1);
 }
 
-/** `bytes 10-19/*` ends before byte 20. */
-function endIn(range = ''): number | null {
-  const [, last] = /^bytes \d+-(\d+)\//.exec(range) ?? [];
-  return last === undefined ? null : Number(last) + 1;
-}
-
-/** An output format of `hob logs`. */
-interface LogView {
-  /** Whether stdout still has a reader: a pipe into `head` closes early. */
-  readonly isRead: boolean;
-  /** Output from before the command started to follow. */
-  part(stream: StreamName, bytes: Uint8Array): Promise<void>;
-  event(event: RunEvent): Promise<void>;
-  /** A message of the command itself. */
-  say(line: string): void;
-  close(): void;
-}
-
 /** Copies each stream byte for byte to the same stream of the command. */
-function plainView(): LogView {
+function plainView() {
   const display = passingDisplay();
-  return {
-    get isRead() {
-      return display.isRead;
-    },
-    part: (stream, bytes) => display.output(stream, bytes),
-    event: (event) => showEvent(event, display),
-    say: (line) => display.say(line),
-    close: () => display.clear(),
-  };
+  return { ...display, event: (event: RunEvent) => showEvent(event, display) };
 }
 
 /** One line of JSON per event. */
-function linesView(runId: string): LogView {
+function linesView(runId: string): Omit<ReturnType<typeof plainView>, 'progress'> {
   const stdout = new OutputStream(process.stdout);
   const printLine = (line: object) => stdout.write(Buffer.from(`${JSON.stringify(line)}\n`));
   return {
-    get isRead() {
-      return stdout.isOpen;
-    },
-    part: (stream, bytes) =>
+    isRead: () => stdout.isOpen,
+    output: (stream, bytes) =>
       printLine({ type: 'run.output', run_id: runId, stream, text: Buffer.from(bytes).toString() }),
     event: ({ type, data }) => printLine({ type, ...data }),
     say: (line) => void process.stderr.write(`${line}\n`),
-    close() {},
+    clear() {},
   };
 }

@@ -171,7 +171,6 @@ const states = {
   missing: tr('missing', '缺失'),
 };
 
-/** Formats the response of GET /api/models. */
 export function describeModels({ items: models }: ModelList, lineWidth?: number): string {
   if (models.length === 0)
     return tr(
@@ -201,7 +200,6 @@ function rowOf({ repo_id, place, size_bytes, state, is_used, needed_by }: Model)
   ];
 }
 
-/** Deletes a model after confirmation. Returns the response of the service. */
 async function removeModel(
   client: ServiceClient,
   repoId: string,
@@ -233,7 +231,6 @@ function describeRemoval({ folder, freed_bytes }: ModelRemoved, isDryRun: boolea
     : tr(`Deleted ${where} and freed ${freed}.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
 }
 
-/** Describes what would be deleted and which scripts need it. */
 async function describeLoss(client: ServiceClient, repoId: string, trial: ModelRemoved): Promise<string> {
   const { items } = await client.get<ModelList>('/api/models');
   const model = items.find(({ repo_id }) => repo_id === repoId);

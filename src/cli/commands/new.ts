@@ -79,7 +79,6 @@ interface MakeOptions extends NewOptions {
 const noticedWithinMs = 5000;
 const pollMs = 50;
 
-/** `hob new`: creates a folder with a working script. */
 async function makeScript(name: string | undefined, options: MakeOptions): Promise<void> {
   const { home, service } = await findService(options.home);
   const parent = options.dir === undefined ? join(home, 'scripts') : resolve(options.dir);
@@ -145,7 +144,6 @@ async function untilKnown(client: ServiceClient, id: string): Promise<boolean> {
 
 const defaultUrl = 'http://127.0.0.1:9527';
 
-/** Shows where the script is and how to run it. */
 async function describeMade(
   script: NewScript,
   folder: string,
@@ -166,7 +164,6 @@ async function describeMade(
   return `${lines.join('\n')}\n`;
 }
 
-/** Tells the user how to start a service that can run the script. */
 function howToServe(command: string, isRunning: boolean): string {
   return isRunning
     ? tr(
@@ -176,7 +173,6 @@ function howToServe(command: string, isRunning: boolean): string {
     : tr(`Hob is not running. Start it: ${command}`, `Hob 没有运行。启动它：${command}`);
 }
 
-/** Throws if the parent folder does not exist. */
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() === true) return;

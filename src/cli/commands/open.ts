@@ -21,7 +21,6 @@ export function configure(command: Command): void {
     );
 }
 
-/** Opens the page of the console, a run or a script in the browser, and prints its URL. */
 async function openPage(
   what: string | undefined,
   { isOpened, isJson, home }: { isOpened: boolean; isJson: boolean; home: string | undefined },

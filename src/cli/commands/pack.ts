@@ -45,7 +45,6 @@ interface PackOptions {
 
 const nothingPacked = tr('Nothing was packed.', '没有打包。');
 
-/** `hob pack`: writes a package of a script without errors. */
 async function pack(text: string, { output, force, json }: PackOptions): Promise<void> {
   const checked = await examineFolder(text);
   const { folder, script, problems, errors } = checked;

@@ -24,7 +24,6 @@ const columns = [
   { title: tr('SOURCE', '来源') },
 ];
 
-/** Formats the response of GET /api/packages. */
 function describePackages({ items: packages }: PackageList, lineWidth?: number): string {
   if (packages.length === 0)
     return tr(

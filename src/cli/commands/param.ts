@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { tr } from '../language.ts';
 import { withSignature } from '../options.ts';
 import { fileOption, findRun, needRun, shownValue } from '../this-run.ts';
-import { type UserError, userError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 interface ParamOptions {
   default?: string;
@@ -18,24 +18,21 @@ export function configure(command: Command): void {
     ...fileOption,
   })
     .addHelpText('after', examples)
-    .action(async (name: string, options: ParamOptions) => {
-      const { default: otherwise, file, json } = options;
+    .action(async (name: string, { default: otherwise, file, json }: ParamOptions) => {
       const shown = json === true ? JSON.stringify : shownValue;
       const run = await (otherwise === undefined ? needRun(file) : findRun(file));
       const params = run?.params ?? {};
       const value = Object.hasOwn(params, name) ? (params[name] ?? null) : null;
-      if (value !== null) process.stdout.write(`${shown(value)}\n`);
-      else if (otherwise !== undefined) process.stdout.write(`${shown(otherwise)}\n`);
-      else throw missing(name, Object.keys(params));
+      const printed = value ?? otherwise;
+      if (printed !== undefined) process.stdout.write(`${shown(printed)}\n`);
+      else {
+        const there = Object.keys(params).join(', ');
+        throw userError(
+          `The param ${name} has no value. Available params: ${there || 'none'}. To allow a missing value: --default ""`,
+          `参数 ${name} 没有值。现有参数：${there || '无'}。允许没有值时请加：--default ""`,
+        );
+      }
     });
-}
-
-function missing(name: string, names: readonly string[]): UserError {
-  const there = names.join(', ');
-  return userError(
-    `The param ${name} has no value. Available params: ${there || 'none'}. To allow a missing value: --default ""`,
-    `参数 ${name} 没有值。现有参数：${there || '无'}。允许没有值时请加：--default ""`,
-  );
 }
 
 const examples = tr(

@@ -51,7 +51,6 @@ interface RerunOptions {
 /** Replaces the value of a secret in a record. */
 const secretMask = '***';
 
-/** Repeats a run with its recorded input and params, some of which can be replaced. */
 async function rerun(wanted: string, script: string | undefined, options: RerunOptions): Promise<void> {
   const client = await ServiceClient.find(options.home);
   const record = await pickRun(client, wanted, script);

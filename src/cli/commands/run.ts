@@ -93,7 +93,6 @@ interface RunOptions {
 
 const secondMs = 1000;
 
-/** Runs a script. Unless --async is given, shows the run until it ends. */
 async function run(wanted: string, values: readonly string[], options: RunOptions): Promise<void> {
   const connection = new Connection(await serviceOrOffer(options.home), options.home);
   const script = await findScript(connection.client, wanted);
@@ -144,27 +143,25 @@ async function inputValues(
       `${title} 没有主输入。hob show 会说明它接受什么。`,
     );
   const values: string[] = [];
-  for (const word of words) values.push(...(word === '-' ? linesOf(await piped.read()) : [word]));
+  for (const word of words) {
+    if (word !== '-') values.push(word);
+    else values.push(...(await piped.read()).split(/\r?\n/).filter((line) => line !== ''));
+  }
   if (input.type === 'str' && values.length > 1)
     throw usageError(
       `${title} accepts one input value (${input.name}), but got ${values.length}.`,
       `${title} 只接受一个值（${input.name}），却给了 ${values.length} 个。`,
     );
-  return { [input.name]: input.pick !== null ? await existingPaths(values) : values };
+  return { [input.name]: input.pick !== null ? existingPaths(values) : values };
 }
 
 /** Makes paths absolute, because the script has another working directory. */
-async function existingPaths(values: readonly string[]): Promise<string[]> {
+function existingPaths(values: readonly string[]): string[] {
   const paths = values.map((value) => resolve(value));
-  const missing: string[] = [];
-  for (const path of paths) if (!existsSync(path)) missing.push(path);
+  const missing = paths.filter((path) => !existsSync(path));
   if (missing.length === 0) return paths;
   const shown = missing.map((path) => `  ${printable(path)}`).join('\n');
   throw new UserError(
     `${tr('The script was not run, because these paths do not exist:', '没有运行。以下路径不存在：')}\n${shown}`,
   );
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line !== '');
 }

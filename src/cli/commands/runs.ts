@@ -105,7 +105,6 @@ export function sinceArgument(text: string, now: Date = new Date()): string {
   return date.toISOString();
 }
 
-/** Formats the response of GET /api/runs. */
 function describeRuns({ items, next }: RunPage, lineWidth?: number): string {
   if (items.length === 0) return `${tr('No matching runs.', '没有符合条件的运行。')}\n`;
   const more =

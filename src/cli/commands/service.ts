@@ -64,7 +64,6 @@ export interface ServiceOptions {
 const startsWithinMs = 20_000;
 const pollMs = 100;
 
-/** `hob service install`: starts Hob now and at every login. */
 async function installService({ home: flag, dryRun, json }: ServiceOptions): Promise<void> {
   const { home, service } = await findService(flag);
   const platform = findPlatform(home);
@@ -141,7 +140,6 @@ async function untilStarted(home: string | undefined): Promise<ServiceInfo | nul
   return null;
 }
 
-/** `hob service status`: shows whether the login service is installed, and whether Hob is running. */
 async function showStatus({ home: flag, json }: CommonOptions): Promise<void> {
   const { home, service } = await findService(flag);
   const platform = findPlatform(home);

@@ -48,7 +48,6 @@ function findRun(client: ServiceClient, wanted: string): Promise<Run | null> {
   return wanted === 'last' ? pickRun(client, wanted) : runById(client, wanted);
 }
 
-/** Shows the record of one run and the commands that are useful next. */
 function describeRun(run: Run): string {
   const facts: [name: string, value: string][] = [
     [tr('Script', '脚本'), `${run.script_name} (${run.script_id})`],
@@ -77,7 +76,6 @@ function valueFacts(name: string, value: unknown): [string, string][] {
 
 const indent = '  ';
 
-/** Shows the details of one script. */
 function describeScript(
   script: ScriptDetail,
   runs: readonly BriefRun[],

@@ -39,12 +39,10 @@ export function configure(command: Command): void {
 const widestName = 28;
 const barColumns = 16;
 const mostScripts = 20;
-/** How many of the last days are shown. */
 const shownDays = 14;
 const good = '=';
 const bad = 'x';
 
-/** Formats the response of GET /api/stats. */
 function describeStats(stats: Stats, lineWidth?: number): string {
   const { from, to, all, scripts, days } = stats;
   const title = paint('bold', tr(`${from} to ${to}`, `${from} 至 ${to}`));

@@ -42,7 +42,6 @@ const examples = helpText(
 `,
 );
 
-/** Removes a package after confirmation. Returns the response of the service. */
 async function uninstall(
   client: ServiceClient,
   target: Installed,

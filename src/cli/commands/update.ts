@@ -141,7 +141,6 @@ function updateOne(client: ServiceClient, { id, name }: Installed, body: object)
   });
 }
 
-/** Prints the result of an update. Throws if it failed. */
 async function printEnd(
   client: ServiceClient,
   before: Installed,

@@ -3,19 +3,27 @@ import { ExplainedError } from '../../shared/explained-error.ts';
 import type { Skipped } from '../../transfer/export-home.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
+import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printable } from '../terminal/text.ts';
 import { UserError, userError } from '../user-error.ts';
 
 const mostListed = 20;
 
-/** Runs an export or import until Ctrl-C, and explains its errors. `nothing` says that it had no effect. */
+/**
+ * Runs an export or import until Ctrl-C, and explains its errors. `nothing` says that it had no effect. `show` draws the progress on a
+ * terminal.
+ */
 export async function transferring<Result>(
   nothing: string,
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: (signal: AbortSignal, show: (progress: string) => void) => Promise<Result>,
 ): Promise<Result> {
   const interrupt = catchInterrupt();
+  const line = new DrawnLine(process.stderr);
+  const show = (progress: string) => {
+    if (process.stderr.isTTY) line.draw(() => progress);
+  };
   try {
-    return await work(interrupt.signal);
+    return await work(interrupt.signal, show).finally(() => line.clear());
   } catch (error) {
     if (interrupt.signal.aborted) throw new UserError(nothing, interrupt.exitCode);
     if (error instanceof ExplainedError) throw new UserError(error.text[language]);

@@ -15,8 +15,8 @@ export function canAsk(): boolean {
 /** Lines typed or pasted ahead. They answer the next prompts. */
 const typedAhead: string[] = [];
 
-/** Prompts for a line on the terminal. Secrets are not echoed. Ctrl-C and Ctrl-D end the command. */
-export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
+/** Prompts for a line on the terminal. Secrets are not echoed. Null after Ctrl-C or Ctrl-D. */
+async function readLine(question: string, isSecret: boolean): Promise<string | null> {
   const known = typedAhead.shift();
   if (known !== undefined) {
     process.stderr.write(isSecret ? `${question}\n` : `${question}${printable(known)}\n`);
@@ -33,7 +33,16 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   });
   terminal.close();
   if (isSecret || given === null) process.stderr.write('\n');
-  if (given === null) throw new UserError(tr('Nothing was run.', '没有运行任何脚本。'), interrupted);
+  return given;
+}
+
+/** Prompts for a line. Ctrl-C and Ctrl-D end the command with `onCancel`. */
+export async function ask(
+  question: string,
+  { isSecret = false, onCancel = tr('Nothing was run.', '没有运行任何脚本。') } = {},
+): Promise<string> {
+  const given = await readLine(question, isSecret);
+  if (given === null) throw new UserError(onCancel, interrupted);
   return given;
 }
 
@@ -47,14 +56,7 @@ interface Question {
 
 /** Asks for confirmation. Throws unless the answer is yes. */
 export async function confirm({ text, withoutTerminal, onNo }: Question): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UserError(withoutTerminal, exitCodes.usage);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const given = await new Promise<string>((resolve, reject) => {
-    terminal.question(text).then(resolve, reject);
-    // Ctrl-C and Ctrl-D close the interface without resolving the question.
-    terminal.once('close', () => resolve('\n'));
-  });
-  terminal.close();
-  if (given === '\n') process.stderr.write(given);
-  if (!/^(?:y|yes|是)$/i.test(given.trim())) throw new UserError(onNo);
+  if (!canAsk()) throw new UserError(withoutTerminal, exitCodes.usage);
+  const given = await readLine(text, false);
+  if (given === null || !/^(?:y|yes|是)$/i.test(given.trim())) throw new UserError(onNo);
 }

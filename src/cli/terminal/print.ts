@@ -7,7 +7,6 @@ export function paint(style: Style, text: string, stream: NodeJS.WriteStream = p
   return styleText(style, text, { stream, validateStream: true });
 }
 
-/** Prints indented JSON to stdout. */
 export function printJson(answer: object): void {
   process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
 }

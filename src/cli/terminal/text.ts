@@ -3,7 +3,6 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f000}-\u{1f2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const invisible = /^[\p{M}\p{Cf}]$/u;
 
-/** The width of a text in terminal columns. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -36,7 +35,6 @@ export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '?');
 }
 
-/** Makes all texts of an answer printable. */
 export function printableTexts<Answer extends object>(answer: Answer): Answer {
   return JSON.parse(JSON.stringify(answer), (_key, value: unknown) =>
     typeof value === 'string' ? printable(value) : value,

@@ -26,29 +26,25 @@ const secretName =
 
 const exampleName = /\.(?:example|sample|template|dist)$/i;
 
-/** Returns the script with this id, or null. */
 type FindScript = (id: string) => Pick<Script, 'name' | 'version'> | null;
-
-/** Additional checks of a script, from other modules. */
-export type ScriptCheck = (script: Script) => Promise<Problem[]>;
 
 export interface CheckOptions {
   /** Finds called scripts. Absent: dependencies are not checked. */
   readonly findScript?: FindScript;
-  readonly checks?: readonly ScriptCheck[];
+  /** Additional checks of a script, from other modules. */
+  readonly checks?: readonly ((script: Script) => Promise<Problem[]>)[];
   readonly limits?: FetchLimits;
   readonly platform?: NodeJS.Platform;
 }
 
-export interface CheckedFolder {
-  /** Null if the manifest is missing or invalid. */
-  readonly script: Script | null;
-  /** Errors first. A package with an error cannot be installed. */
-  readonly problems: Problem[];
-}
-
-/** Checks a folder as a package, its manifest and its files, and returns all problems at once. */
-export async function checkFolder(folder: string, options: CheckOptions = {}): Promise<CheckedFolder> {
+/**
+ * Checks a folder as a package, its manifest and its files, and returns all problems at once, errors first. A package with an error
+ * cannot be installed. The script is null if the manifest is missing or invalid.
+ */
+export async function checkFolder(
+  folder: string,
+  options: CheckOptions = {},
+): Promise<{ script: Script | null; problems: Problem[] }> {
   const { findScript, checks = [], limits = defaultFetchLimits, platform = process.platform } = options;
   const path = resolve(folder);
   const loaded = await loadFolder(path);
@@ -61,11 +57,9 @@ export async function checkFolder(folder: string, options: CheckOptions = {}): P
     for (const check of checks) problems.push(...(await check(script)));
   }
   problems.push(...(await checkFiles(path, limits)));
-  return { script, problems: problems.toSorted((one, other) => rank(one) - rank(other)) };
-}
-
-function rank({ severity }: Problem): number {
-  return severity === 'error' ? 0 : 1;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const notes = problems.filter(({ severity }) => severity !== 'error');
+  return { script, problems: [...errors, ...notes] };
 }
 
 function noManifest(folder: string): Problem {
@@ -145,33 +139,34 @@ async function checkFiles(folder: string, limits: FetchLimits): Promise<Problem[
     }
     if (kind === 'file') totalBytes += entry.sizeBytes;
     if (totalBytes > limits.totalBytes) {
-      report('error', path, tooManyBytes(limits.totalBytes), leaveOut);
+      const most = limits.totalBytes;
+      const excess = {
+        en: `The folder exceeds ${most} bytes at this file`,
+        zh: `到此处为止文件夹已超过 ${most} 字节`,
+      };
+      report('error', path, excess, leaveOut);
       break;
     }
     const name = path.slice(path.lastIndexOf('/') + 1);
+    const shown = showName(name);
     if (notOnWindows.test(name))
-      report('note', path, windowsName(name), { en: 'Rename it.', zh: '请重命名。' });
+      report(
+        'note',
+        path,
+        { en: `${shown} is not a valid name on Windows`, zh: `${shown} 不能用作 Windows 文件名` },
+        { en: 'Rename it.', zh: '请重命名。' },
+      );
     if (kind === 'file' && secretName.test(name) && !exampleName.test(name)) {
-      report('note', path, looksSecret(name), {
-        en: 'Make sure that it contains no secrets before you share the package.',
-        zh: '分享前请确认其中没有敏感信息。',
-      });
+      report(
+        'note',
+        path,
+        { en: `${shown} may contain secrets`, zh: `${shown} 可能含有敏感信息` },
+        {
+          en: 'Make sure that it contains no secrets before you share the package.',
+          zh: '分享前请确认其中没有敏感信息。',
+        },
+      );
     }
   }
   return found;
-}
-
-function tooManyBytes(most: number): Text {
-  return { en: `The folder exceeds ${most} bytes at this file`, zh: `到此处为止文件夹已超过 ${most} 字节` };
-}
-
-function windowsName(name: string): Text {
-  return {
-    en: `${showName(name)} is not a valid name on Windows`,
-    zh: `${showName(name)} 不能用作 Windows 文件名`,
-  };
-}
-
-function looksSecret(name: string): Text {
-  return { en: `${showName(name)} may contain secrets`, zh: `${showName(name)} 可能含有敏感信息` };
 }

@@ -1,57 +1,33 @@
 import { join } from 'node:path';
 
-import { assertNever } from '../../shared/assert-never.ts';
 import { type AppError, errnoOf } from '../../shared/errors.ts';
-import { readContent, type ScannedEntry, scanFolder, type UnpackableEntry } from '../pack/scan-folder.ts';
+import { readContent, scanFolder, type UnpackableEntry } from '../pack/scan-folder.ts';
 import { showName, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
 
-interface CopyOptions {
-  /** The target, which may be inside the copied folder. */
-  readonly skip: readonly string[];
-  readonly signal: AbortSignal;
-}
-
-/** Copies a folder like the packer, and returns the omitted entries. */
+/** Copies a folder like the packer, and returns the omitted entries. `skip` is the target, which may be inside the folder. */
 export async function copyFolder(
   folder: string,
   writer: PackageWriter,
-  options: CopyOptions,
+  options: { skip: readonly string[]; signal: AbortSignal },
 ): Promise<string[]> {
   const leftOut: string[] = [];
   for await (const entry of scanFolder(folder, options)) {
-    switch (entry.kind) {
-      case 'left-out':
-        leftOut.push(entry.path);
-        break;
-      case 'folder': {
-        const claimed = writer.claim(entry.path, 'folder');
-        if (claimed !== null) await writer.makeFolder(claimed);
-        break;
-      }
-      case 'file':
-        await copyFile(folder, entry, writer);
-        break;
-      case 'link':
-      case 'special':
-      case 'unreadable':
-        throw cannotPack(entry);
-      default:
-        assertNever(entry);
+    const { kind, path } = entry;
+    if (kind === 'left-out') {
+      leftOut.push(path);
+      continue;
+    }
+    if (kind !== 'file' && kind !== 'folder') throw cannotPack(entry);
+    const claimed = writer.claim(path, kind);
+    if (claimed === null) continue;
+    if (kind === 'folder') await writer.makeFolder(claimed);
+    else {
+      writer.announce(entry.sizeBytes, path);
+      await writer.writeFile(claimed, entry.isExecutable, readable(join(folder, path), path));
     }
   }
   return leftOut;
-}
-
-async function copyFile(
-  folder: string,
-  entry: ScannedEntry & { kind: 'file' },
-  writer: PackageWriter,
-): Promise<void> {
-  const claimed = writer.claim(entry.path, 'file');
-  if (claimed === null) return;
-  writer.announce(entry.sizeBytes, entry.path);
-  await writer.writeFile(claimed, entry.isExecutable, readable(join(folder, entry.path), entry.path));
 }
 
 /** Adds the file name to read errors; write errors are separate. */

@@ -12,19 +12,14 @@ const disguise = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066
 
 export type EntryKind = 'file' | 'folder';
 
-interface Known {
-  /** The first spelling. */
-  readonly path: string;
-  readonly kind: EntryKind;
-}
-
 /**
  * All names of a package. No two names may refer to the same file on any system: Windows and macOS ignore case, and macOS treats
  * both Unicode forms of é as equal. Every name counts, including folders that occur only in paths.
  */
 export class EntryNames {
   readonly #limits: FetchLimits;
-  readonly #known = new Map<string, Known>();
+  /** The first spelling of each name, by the spelling that all systems treat as equal. */
+  readonly #known = new Map<string, { path: string; kind: EntryKind }>();
 
   constructor(limits: FetchLimits) {
     this.#limits = limits;
@@ -54,10 +49,25 @@ export class EntryNames {
       if (this.#known.size > this.#limits.entries) throw tooManyEntries(path, this.#limits.entries);
       return;
     }
-    if (known.path !== path) throw sameFile(known.path, path);
-    if (known.kind !== kind) throw fileAndFolder(path);
+    const name = showName(path);
+    if (known.path !== path) {
+      const first = showName(known.path);
+      throw unsafe(
+        {
+          en: `${first} and ${name} are the same file on some machines`,
+          zh: `${first} 与 ${name} 在某些系统上是同一个文件`,
+        },
+        { en: 'Rename one of them.', zh: '请重命名其中一个。' },
+      );
+    }
+    if (known.kind !== kind)
+      throw unsafe(
+        { en: `The package has ${name} both as a file and as a folder`, zh: `${name} 既是文件又是文件夹` },
+        makeAgain,
+      );
     // A folder may occur several times.
-    if (kind === 'file') throw twice(path);
+    if (kind === 'file')
+      throw unsafe({ en: `The package has ${name} twice`, zh: `包中有两个 ${name}` }, makeAgain);
   }
 
   #checkLengths(path: string, names: readonly string[]): void {
@@ -108,61 +118,27 @@ export function tooManyEntries(path: string, most: number) {
   );
 }
 
-function sameFile(first: string, second: string) {
-  return unsafe(
+const makeAgain = { en: 'Make the archive again.', zh: '请重新制作压缩包。' };
+
+const nameFaults: readonly (readonly [pattern: RegExp, fault: Text])[] = [
+  [disguise, { en: 'has control characters in its name', zh: '名称含有控制字符' }],
+  [/\ufffd/, { en: 'has a name in an unknown encoding', zh: '名称的编码无法识别' }],
+  [
+    /:/,
     {
-      en: `${showName(first)} and ${showName(second)} are the same file on some machines`,
-      zh: `${showName(first)} 与 ${showName(second)} 在某些系统上是同一个文件`,
-    },
-    { en: 'Rename one of them.', zh: '请重命名其中一个。' },
-  );
-}
-
-function fileAndFolder(path: string) {
-  return unsafe(
-    {
-      en: `The package has ${showName(path)} both as a file and as a folder`,
-      zh: `${showName(path)} 既是文件又是文件夹`,
-    },
-    { en: 'Make the archive again.', zh: '请重新制作压缩包。' },
-  );
-}
-
-function twice(path: string) {
-  return unsafe(
-    { en: `The package has ${showName(path)} twice`, zh: `包中有两个 ${showName(path)}` },
-    { en: 'Make the archive again.', zh: '请重新制作压缩包。' },
-  );
-}
-
-/** Returns the problem of one name in a path, or null. */
-function nameFault(name: string): Text | null {
-  if (name === '' || name === '.' || name === '..') {
-    return { en: 'leads to another folder', zh: '指向其他文件夹' };
-  }
-  if (disguise.test(name)) {
-    return { en: 'has control characters in its name', zh: '名称含有控制字符' };
-  }
-  if (name.includes('\ufffd')) {
-    return { en: 'has a name in an unknown encoding', zh: '名称的编码无法识别' };
-  }
-  if (name.includes(':')) {
-    return {
       en: 'has a colon in its name, which has a special meaning on Windows',
       zh: '名称含有冒号，在 Windows 上有特殊含义',
-    };
-  }
-  if (deviceName.test(name)) {
-    return { en: 'has the name of a Windows device', zh: '名称是 Windows 的设备名' };
-  }
-  if (/[. ]$/.test(name)) {
-    return {
+    },
+  ],
+  [deviceName, { en: 'has the name of a Windows device', zh: '名称是 Windows 的设备名' }],
+  [
+    /[. ]$/,
+    {
       en: 'has a name that ends with a dot or a space, which Windows removes',
       zh: '名称以点或空格结尾，会被 Windows 去掉',
-    };
-  }
-  return null;
-}
+    },
+  ],
+];
 
 /**
  * Splits a path inside a package into names, or throws. A backslash also separates, because some Windows programs write it, and a
@@ -185,8 +161,8 @@ export function splitPath(path: string): string[] {
         zh: `条目 ${showName(path)} 指向包外`,
       });
     }
-    const fault = nameFault(name);
-    if (fault !== null) {
+    const [, fault] = nameFaults.find(([pattern]) => pattern.test(name)) ?? [];
+    if (fault !== undefined) {
       throw unsafe({
         en: `The entry ${showName(path)} ${fault.en}`,
         zh: `条目 ${showName(path)} ${fault.zh}`,

@@ -16,7 +16,6 @@ interface GitOptions {
   /** The configuration that git reads: fetching needs that of the user, all other commands read none. */
   readonly configuration: 'user' | 'none';
   readonly signal: AbortSignal;
-  readonly timeoutMs?: number;
   readonly onOutput?: (stdout: Readable) => Promise<void>;
 }
 
@@ -57,42 +56,27 @@ const withoutConfiguration = {
   XDG_CONFIG_HOME: devNull,
 };
 
-interface FetchGitOptions {
-  /** A private folder for the repository. It is removed at the end. */
-  readonly repository: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly limits: FetchLimits;
-  readonly signal: AbortSignal;
-}
-
 const betweenLooksMs = 500;
 
 /**
  * Fetches one commit of a repository and unpacks it like an archive. There is no working tree, so git never writes links, submodules
- * or files that differ only in case. Returns the commit.
+ * or files that differ only in case. The folder `repository` is private, and removed at the end.
  */
 export async function fetchGit(
   source: PackageSource,
   writer: PackageWriter,
-  { repository, env, limits, signal }: FetchGitOptions,
+  options: { repository: string; env: NodeJS.ProcessEnv; limits: FetchLimits; signal: AbortSignal },
 ): Promise<{ commit: string; notes: Text[] }> {
+  const { repository, env, limits, signal } = options;
   const inside = ['--git-dir', repository];
   const git: GitOptions = { env, configuration: 'none', signal };
   demand(await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], git), source);
   await bounded(repository, limits, signal, async (bound) => {
-    const what = source.ref ?? 'HEAD';
     const args = [
       // If Hob is killed, git must not wait forever.
       ...['-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${limits.silenceS}`],
-      'fetch',
-      '--quiet',
-      '--depth',
-      '1',
-      '--no-tags',
-      '--no-recurse-submodules',
-      '--',
-      source.location,
-      what,
+      ...['fetch', '--quiet', '--depth', '1', '--no-tags', '--no-recurse-submodules'],
+      ...['--', source.location, source.ref ?? 'HEAD'],
     ];
     // The configuration of the user contains proxies, address rewrites and credential helpers.
     demand(await runGit([...inside, ...args], { env, configuration: 'user', signal: bound }), source);
@@ -173,12 +157,8 @@ function repositoryTooLarge(most: number): AppError {
   );
 }
 
-function demand(
-  { ok, stderr, failure }: { ok: boolean; stderr: string; failure: string },
-  source: PackageSource,
-): void {
+function demand({ ok, stderr, failure }: CommandResult, { location, ref }: PackageSource): void {
   if (ok) return;
-  const { location, ref } = source;
   const address = showName(withoutCredentials(location));
   if (
     ref !== null &&
@@ -240,27 +220,25 @@ function gitEnv(env: NodeJS.ProcessEnv, configuration: GitOptions['configuration
 
 async function runGit(
   args: readonly string[],
-  { env, configuration, signal, timeoutMs = longestMs, onOutput }: GitOptions,
+  { env, configuration, signal, onOutput }: GitOptions,
 ): Promise<CommandResult> {
   const before = settings.flatMap((setting) => ['-c', setting]);
   const result = await runLongCommand('git', [...before, ...args], {
     env: gitEnv(env, configuration),
     signal,
-    timeoutMs,
+    timeoutMs: longestMs,
     ...(onOutput && { onOutput }),
   });
   signal.throwIfAborted();
-  if (result.failure === 'ENOENT') throw noGit();
+  if (result.failure === 'ENOENT') {
+    throw refusal(
+      'package-fetch-failed',
+      { en: 'git is not installed, or not on PATH', zh: '未安装 git，或 git 不在 PATH 中' },
+      {
+        en: 'Install it (apt install git, brew install git, winget install Git.Git), or download an archive of the repository.',
+        zh: '请安装 git（apt install git、brew install git 或 winget install Git.Git），或下载仓库的压缩包。',
+      },
+    );
+  }
   return result;
-}
-
-function noGit(): AppError {
-  return refusal(
-    'package-fetch-failed',
-    { en: 'git is not installed, or not on PATH', zh: '未安装 git，或 git 不在 PATH 中' },
-    {
-      en: 'Install it (apt install git, brew install git, winget install Git.Git), or download an archive of the repository.',
-      zh: '请安装 git（apt install git、brew install git 或 winget install Git.Git），或下载仓库的压缩包。',
-    },
-  );
 }

@@ -84,21 +84,24 @@ function parseGit(written: string, options: SourceOptions): { location: string; 
       whatIsTaken,
     );
   }
-  if (webAddress.test(address) && archiveName.test(address.replace(/\?.*/s, '')))
-    throw downloadFirst(address);
+  if (webAddress.test(address) && archiveName.test(address.replace(/\?.*/s, ''))) {
+    throw invalidSource(
+      {
+        en: `${showName(withoutSecrets(address))} is an archive on the web, which Hob does not download`,
+        zh: `${showName(withoutSecrets(address))} 是网上的压缩包，Hob 不会自动下载`,
+      },
+      { en: 'Download the archive, then install the file.', zh: '请先下载，再安装该文件。' },
+    );
+  }
   return {
-    location: isLocal ? locate(address, options.base) : cleanAddress(address, isPathOnly(address)),
+    location: isLocal ? locate(address, options.base) : cleanAddress(address),
     ref: parseRef(options.ref, fragment),
   };
 }
 
-function isPathOnly(address: string): boolean {
-  return shortAddress.test(address) && !someAddress.test(address);
-}
-
 /** Stored and displayed addresses must not contain a password; on the web, a user name alone may be a token. */
-function cleanAddress(address: string, isShort: boolean): string {
-  if (isShort) return address;
+function cleanAddress(address: string): string {
+  if (shortAddress.test(address) && !someAddress.test(address)) return address;
   if (!URL.canParse(address)) throw noAddress(address);
   const url = new URL(address);
   // The address is complete here, so a quotation mark belongs to the password.
@@ -188,14 +191,4 @@ function parsePath(written: string | undefined): string | null {
       },
     );
   }
-}
-
-function downloadFirst(address: string) {
-  return invalidSource(
-    {
-      en: `${showName(withoutSecrets(address))} is an archive on the web, which Hob does not download`,
-      zh: `${showName(withoutSecrets(address))} 是网上的压缩包，Hob 不会自动下载`,
-    },
-    { en: 'Download the archive, then install the file.', zh: '请先下载，再安装该文件。' },
-  );
 }

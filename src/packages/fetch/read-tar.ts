@@ -78,8 +78,9 @@ function nameOf(header: Headers): string {
 }
 
 function kindOf(header: Headers, name: string): 'file' | 'folder' {
-  if (Object.keys(paxOf(header)).some((key) => key.startsWith('GNU.sparse.'))) throw sparse(name);
-  switch (header.type) {
+  const shown = showName(name);
+  const isSparse = Object.keys(paxOf(header)).some((key) => key.startsWith('GNU.sparse.'));
+  switch (isSparse ? 'sparse' : header.type) {
     case 'file':
     case 'contiguous-file':
       // Old programs mark a folder only by a trailing slash.
@@ -87,36 +88,26 @@ function kindOf(header: Headers, name: string): 'file' | 'folder' {
     case 'directory':
       return 'folder';
     case 'symlink':
-      throw unsafe(
-        { en: `${showName(name)} is a symbolic link`, zh: `${showName(name)} 是符号链接` },
-        withoutLinks,
-      );
+      throw unsafe({ en: `${shown} is a symbolic link`, zh: `${shown} 是符号链接` }, withoutLinks);
     case 'link':
-      throw unsafe(
-        { en: `${showName(name)} is a hard link`, zh: `${showName(name)} 是硬链接` },
-        withoutLinks,
-      );
+      throw unsafe({ en: `${shown} is a hard link`, zh: `${shown} 是硬链接` }, withoutLinks);
     case 'character-device':
     case 'block-device':
-      throw unsafe({ en: `${showName(name)} is a device`, zh: `${showName(name)} 是设备文件` });
+      throw unsafe({ en: `${shown} is a device`, zh: `${shown} 是设备文件` });
     case 'fifo':
-      throw unsafe({ en: `${showName(name)} is a named pipe`, zh: `${showName(name)} 是命名管道` });
+      throw unsafe({ en: `${shown} is a named pipe`, zh: `${shown} 是命名管道` });
     default:
-      throw sparse(name);
+      throw unreadable(
+        {
+          en: `${shown} is an entry of an unsupported type, such as a sparse file`,
+          zh: `${shown} 是不支持的条目类型，例如稀疏文件`,
+        },
+        {
+          en: 'Create the archive without such entries (tar without -S).',
+          zh: '请勿在压缩包中使用此类条目（tar 不加 -S）。',
+        },
+      );
   }
-}
-
-function sparse(name: string) {
-  return unreadable(
-    {
-      en: `${showName(name)} is an entry of an unsupported type, such as a sparse file`,
-      zh: `${showName(name)} 是不支持的条目类型，例如稀疏文件`,
-    },
-    {
-      en: 'Create the archive without such entries (tar without -S).',
-      zh: '请勿在压缩包中使用此类条目（tar 不加 -S）。',
-    },
-  );
 }
 
 function paxOf(header: Headers): Readonly<Record<string, string | undefined>> {

@@ -1,9 +1,10 @@
 import { relative, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { loadFolder } from '../../scripts/load-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { untilAborted } from '../../shared/until-aborted.ts';
-import type { FetchedPackage, PackageSource } from '../package-source.ts';
+import type { PackageSource } from '../package-source.ts';
 import {
   type InstalledRecord,
   type InstalledVersion,
@@ -32,7 +33,14 @@ export async function bringPackage(
   const staging = await store.stage();
   try {
     operation.enter('fetching');
-    const fetched = await fetchInto(staging, parts, operation, source);
+    const fetched = await parts.fetch(source, {
+      into: staging,
+      env: parts.env,
+      signal,
+      onProgress: (progress) => operation.isAt(progress),
+      log: parts.log,
+    });
+    operation.warn(...fetched.notes);
     signal.throwIfAborted();
     operation.enter('checking');
     const script = await checkPackage(parts, operation, fetched.folder);
@@ -55,8 +63,7 @@ export async function bringPackage(
       if (prepares) await prepareVersion(parts, operation, placed);
       signal.throwIfAborted();
       operation.enter('switching');
-      const isReady = before.kind === 'record' && (await isUsable(parts, before));
-      const kept = before.kind === 'record' ? await versionToKeep(parts, before.record, isReady) : null;
+      const kept = before.kind === 'record' ? await versionToKeep(parts, before) : null;
       const versions = before.kind === 'record' ? before.record.versions : {};
       const record = recordOf(script.id, name, kept, { ...versions, [name]: version });
       await switchVersion(parts, { record, before });
@@ -69,23 +76,6 @@ export async function bringPackage(
   }
 }
 
-async function fetchInto(
-  into: string,
-  { fetch, env, log }: PackageParts,
-  operation: Operation,
-  source: PackageSource,
-): Promise<FetchedPackage> {
-  const fetched = await fetch(source, {
-    into,
-    env,
-    signal: operation.signal,
-    onProgress: (progress) => operation.isAt(progress),
-    log,
-  });
-  operation.warn(...fetched.notes);
-  return fetched;
-}
-
 async function checkPackage(
   { check, catalogue }: PackageParts,
   operation: Operation,
@@ -96,7 +86,10 @@ async function checkPackage(
   operation.finds(problems);
   if (script === null || problems.some(({ severity }) => severity === 'error')) throw broken(problems);
   operation.knows(script);
-  operation.warn(...problems.map(asWarning));
+  for (const problem of problems) {
+    const { en, zh } = problem.message;
+    operation.warn({ en: `${placeOf(problem)}: ${en}`, zh: `${placeOf(problem)}：${zh}` });
+  }
   return script;
 }
 
@@ -104,11 +97,6 @@ async function checkPackage(
 function insideOf(folder: string, file: string): string {
   if (file === folder) return '.';
   return file.startsWith(folder + sep) ? relative(folder, file).replaceAll(sep, '/') : file;
-}
-
-function asWarning(problem: Problem) {
-  const place = placeOf(problem);
-  return { en: `${place}: ${problem.message.en}`, zh: `${place}：${problem.message.zh}` };
 }
 
 async function isUpToDate(
@@ -141,18 +129,9 @@ async function noteSource(
   const { record } = before;
   const known = versionOf(record, record.current);
   const { source, commit } = version;
-  if (known.commit === commit && isSameSource(known.source, source)) return;
+  if (known.commit === commit && isDeepStrictEqual(known.source, source)) return;
   const versions = { ...record.versions, [record.current]: { ...known, source, commit } };
   await store.write({ ...record, versions });
-}
-
-function isSameSource(one: PackageSource, other: PackageSource): boolean {
-  return (
-    one.kind === other.kind &&
-    one.location === other.location &&
-    one.ref === other.ref &&
-    one.path === other.path
-  );
 }
 
 /** The next start removes the rest; the original error matters more. */
@@ -213,12 +192,12 @@ export async function switchVersion(
 
 /** The version for a later rollback: the current one, if it still exists. */
 async function versionToKeep(
-  { store }: PackageParts,
-  { id, current, previous }: InstalledRecord,
-  isReady: boolean,
+  parts: PackageParts,
+  before: RecordReading & { kind: 'record' },
 ): Promise<string | null> {
-  const candidates = isReady ? [current, previous] : [previous];
-  for (const name of candidates) if (name !== null && (await store.hasVersion(id, name))) return name;
+  const { id, current, previous } = before.record;
+  const candidates = (await isUsable(parts, before)) ? [current, previous] : [previous];
+  for (const name of candidates) if (name !== null && (await parts.store.hasVersion(id, name))) return name;
   return null;
 }
 

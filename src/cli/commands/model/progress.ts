@@ -48,7 +48,7 @@ export function progressSentence(download: Download): string {
 }
 
 /** Between 0 and 1; 1 if there is nothing to download. */
-export function fractionDone({ bytes_done, bytes_total }: Download): number {
+function fractionDone({ bytes_done, bytes_total }: Download): number {
   if (bytes_total === null) return 0;
   return bytes_total === 0 ? 1 : Math.min(1, bytes_done / bytes_total);
 }
@@ -73,58 +73,31 @@ function filesOf({ files_done, files_total }: Download): string {
   return `${done}/${files_total} ${tr('files', '个文件')}`;
 }
 
-/** Shows the progress of a download. */
-export interface ProgressDisplay {
-  show(download: Download): void;
-  /** Removes the progress line. */
-  clear(): void;
-}
-
-/** One line that is redrawn on a terminal; separate lines elsewhere. */
-export function displayOn(screen: Screen, nowMs: () => number): ProgressDisplay {
-  return screen.isTTY === true ? new OneLine(screen) : new PlainLines(screen, nowMs);
-}
-
-class OneLine implements ProgressDisplay {
-  readonly #line: DrawnLine;
-
-  constructor(screen: Screen) {
-    this.#line = new DrawnLine(screen);
-  }
-
-  show(download: Download): void {
-    this.#line.draw((columns) => progressLine(download, columns));
-  }
-
-  clear(): void {
-    this.#line.clear();
-  }
-}
-
 const betweenLinesMs = 5000;
 const tenths = 10;
 
-class PlainLines implements ProgressDisplay {
-  readonly #screen: Screen;
-  readonly #nowMs: () => number;
-  #next: { atMs: number; tenth: number } | null = null;
-
-  constructor(screen: Screen, nowMs: () => number) {
-    this.#screen = screen;
-    this.#nowMs = nowMs;
+/** Shows the progress of a download: one line that is redrawn on a terminal; separate lines elsewhere. */
+export function displayOn(screen: Screen, nowMs: () => number) {
+  if (screen.isTTY === true) {
+    const line = new DrawnLine(screen);
+    return {
+      show: (download: Download) => line.draw((columns) => progressLine(download, columns)),
+      clear: () => line.clear(),
+    };
   }
-
-  show(download: Download): void {
-    const now = this.#nowMs();
-    const tenth = Math.floor(fractionDone(download) * tenths);
-    const isDue = this.#next === null || now >= this.#next.atMs || tenth >= this.#next.tenth;
-    // The caller prints the final message.
-    if (!isDue || download.state !== 'running') return;
-    this.#screen.write(`${progressSentence(download)}\n`);
-    this.#next = { atMs: now + betweenLinesMs, tenth: tenth + 1 };
-  }
-
-  clear(): void {
-    this.#next = null;
-  }
+  let next: { atMs: number; tenth: number } | null = null;
+  return {
+    show(download: Download) {
+      const now = nowMs();
+      const tenth = Math.floor(fractionDone(download) * tenths);
+      const isDue = next === null || now >= next.atMs || tenth >= next.tenth;
+      // The caller prints the final message.
+      if (!isDue || download.state !== 'running') return;
+      screen.write(`${progressSentence(download)}\n`);
+      next = { atMs: now + betweenLinesMs, tenth: tenth + 1 };
+    },
+    clear() {
+      next = null;
+    },
+  };
 }

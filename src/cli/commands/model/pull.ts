@@ -193,7 +193,6 @@ function continuesElsewhere(repoId: string): string {
   );
 }
 
-/** The message for a download that has ended. */
 function describeEnd(download: Download): string {
   const { repo_id: repoId, state, bytes_total, files_total, started_at, ended_at } = download;
   const error = errorText(download.error);

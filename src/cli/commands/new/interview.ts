@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createInterface, type Interface } from 'node:readline';
 import { templates } from '../../../scripts/languages.ts';
 import { language, tr } from '../../language.ts';
-import { canAsk } from '../../terminal/ask.ts';
+import { ask, canAsk } from '../../terminal/ask.ts';
 import { paint } from '../../terminal/print.ts';
 import { exitCodes, UserError, usageError } from '../../user-error.ts';
 import type { InputKind, NewScript } from './new-script.ts';
@@ -14,92 +13,49 @@ interface Choice<Value> {
   readonly meaning: string;
 }
 
-const interruptedCode = 130;
-
-/** Prompts on the terminal. Lines typed ahead are used for the next prompts. */
-export class Interview {
-  readonly #terminal: Interface;
-  readonly #typed: string[] = [];
-  #take: ((line: string | null) => void) | null = null;
-  #isOver = false;
-
-  constructor() {
-    this.#terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
-    this.#terminal.on('line', (line) => {
-      if (this.#take === null) this.#typed.push(line);
-      else this.#take(line);
-    });
-    // Ctrl-C or Ctrl-D.
-    this.#terminal.on('close', () => {
-      this.#isOver = true;
-      this.#take?.(null);
-    });
+async function askText(
+  question: string,
+  faultOf: (given: string) => Promise<string | null>,
+): Promise<string> {
+  for (;;) {
+    const given = await askLine(question);
+    const fault = await faultOf(given);
+    if (fault === null) return given;
+    complain(fault);
   }
+}
 
-  /** Asks for a line of text until it is valid. */
-  async text(question: string, faultOf: (given: string) => Promise<string | null>): Promise<string> {
-    for (;;) {
-      const given = await this.#ask(question);
-      const fault = await faultOf(given);
-      if (fault === null) return given;
-      this.#say(fault);
-    }
+/** Asks for one of several choices, by number, word or prefix of the word. Enter selects the first. */
+async function askChoice<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value> {
+  process.stderr.write(`\n${paint('bold', question, process.stderr)}\n`);
+  for (const [at, { word, meaning }] of choices.entries())
+    process.stderr.write(`  ${at + 1}  ${word.padEnd(12)}${paint('dim', meaning, process.stderr)}\n`);
+  for (;;) {
+    const given = (await askLine(tr('Choose', '请选择'), '1')).toLowerCase() || '1';
+    const found = choices.filter(({ word }, at) => given === String(at + 1) || word.startsWith(given));
+    const [only, ...others] = found;
+    if (only !== undefined && others.length === 0) return only.value;
+    complain(tr(`Type a number from 1 to ${choices.length}.`, `请输入 1 到 ${choices.length} 之间的数字。`));
   }
+}
 
-  /** Asks for one of several choices, by number, word or prefix of the word. Enter selects the first. */
-  async choice<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value> {
-    process.stderr.write(`\n${paint('bold', question, process.stderr)}\n`);
-    for (const [at, { word, meaning }] of choices.entries())
-      process.stderr.write(`  ${at + 1}  ${word.padEnd(12)}${paint('dim', meaning, process.stderr)}\n`);
-    for (;;) {
-      const given = (await this.#ask(tr('Choose', '请选择'), '1')).toLowerCase() || '1';
-      const found = choices.filter(({ word }, at) => given === String(at + 1) || word.startsWith(given));
-      const [only, ...others] = found;
-      if (only !== undefined && others.length === 0) return only.value;
-      this.#say(
-        tr(`Type a number from 1 to ${choices.length}.`, `请输入 1 到 ${choices.length} 之间的数字。`),
-      );
-    }
+async function askYesOrNo(question: string): Promise<boolean> {
+  for (;;) {
+    const given = (await askLine(question, 'n')).toLowerCase();
+    if (/^(?:y|yes|是)$/.test(given)) return true;
+    if (/^(?:n|no|否)?$/.test(given)) return false;
+    complain(tr('Type y or n.', '请输入 y 或 n。'));
   }
+}
 
-  async yesOrNo(question: string): Promise<boolean> {
-    for (;;) {
-      const given = (await this.#ask(question, 'n')).toLowerCase();
-      if (/^(?:y|yes|是)$/.test(given)) return true;
-      if (/^(?:n|no|否)?$/.test(given)) return false;
-      this.#say(tr('Type y or n.', '请输入 y 或 n。'));
-    }
-  }
+async function askLine(question: string, fallback = ''): Promise<string> {
+  const hint = fallback === '' ? '' : paint('dim', ` [${fallback}]`, process.stderr);
+  const prompt = `${paint('bold', question, process.stderr)}${hint}${tr(': ', '：')}`;
+  return (await ask(prompt, { onCancel: tr('Nothing was written.', '没有写入任何文件。') })).trim();
+}
 
-  close(): void {
-    this.#terminal.close();
-  }
-
-  async #ask(question: string, fallback = ''): Promise<string> {
-    const hint = fallback === '' ? '' : paint('dim', ` [${fallback}]`, process.stderr);
-    this.#terminal.setPrompt(`${paint('bold', question, process.stderr)}${hint}${tr(': ', '：')}`);
-    this.#terminal.prompt();
-    const line = await this.#nextLine();
-    if (line !== null) return line.trim();
-    process.stderr.write('\n');
-    throw new UserError(tr('Nothing was written.', '没有写入任何文件。'), interruptedCode);
-  }
-
-  #nextLine(): Promise<string | null> {
-    const typed = this.#typed.shift();
-    if (typed !== undefined) return Promise.resolve(typed);
-    if (this.#isOver) return Promise.resolve(null);
-    return new Promise((resolve) => {
-      this.#take = (line) => {
-        this.#take = null;
-        resolve(line);
-      };
-    });
-  }
-
-  #say(complaint: string): void {
-    process.stderr.write(`  ${paint('yellow', complaint, process.stderr)}\n`);
-  }
+function complain(fault: string): void {
+  process.stderr.write(`  ${paint('yellow', fault, process.stderr)}\n`);
 }
 
 export interface NewOptions {
@@ -130,7 +86,7 @@ export async function collectProperties(
     if (taken !== null) throw new UserError(taken);
   }
   const mayAsk = options.yes !== true && canAsk();
-  const collected = mayAsk ? await ask(given, options, faultOfPlace) : useDefaults(given, options);
+  const collected = mayAsk ? await interview(given, options, faultOfPlace) : useDefaults(given, options);
   return { ...collected, id: options.id ?? randomUUID() };
 }
 
@@ -170,36 +126,26 @@ function useDefaults(name: string | undefined, { lang, desc, input, node, yes }:
   };
 }
 
-async function ask(
+async function interview(
   known: string | undefined,
   { lang, desc, input, node }: NewOptions,
   faultOfPlace: FaultOf,
 ): Promise<Collected> {
-  const interview = new Interview();
-  try {
-    process.stderr.write(
-      `${tr('Press Enter to accept the value in brackets. Ctrl-C exits without writing anything.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
-    );
-    const faultOf = async (name: string) => faultOfName(name) ?? (await faultOfPlace(name));
-    const collected = {
-      name: known ?? (await interview.text(tr('Name', '名称'), faultOf)),
-      language: lang ?? (await interview.choice(tr('Language', '语言'), languageChoices)),
-      desc:
-        desc ??
-        (await interview.text(
-          tr('Description in one sentence (optional)', '一句话说明它做什么（可以留空）'),
-          async () => null,
-        )),
-      input: input ?? (await interview.choice(tr('Input', '处理什么？'), inputChoices)),
-      isNode:
-        node ??
-        (await interview.yesOrNo(tr('Can other scripts call it (y/n)', '允许其他脚本调用它吗（y/n）'))),
-    };
-    process.stderr.write('\n');
-    return collected;
-  } finally {
-    interview.close();
-  }
+  process.stderr.write(
+    `${tr('Press Enter to accept the value in brackets. Ctrl-C exits without writing anything.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
+  );
+  const faultOf = async (name: string) => faultOfName(name) ?? (await faultOfPlace(name));
+  const descQuestion = tr('Description in one sentence (optional)', '一句话说明它做什么（可以留空）');
+  const nodeQuestion = tr('Can other scripts call it (y/n)', '允许其他脚本调用它吗（y/n）');
+  const collected = {
+    name: known ?? (await askText(tr('Name', '名称'), faultOf)),
+    language: lang ?? (await askChoice(tr('Language', '语言'), languageChoices)),
+    desc: desc ?? (await askLine(descQuestion)),
+    input: input ?? (await askChoice(tr('Input', '处理什么？'), inputChoices)),
+    isNode: node ?? (await askYesOrNo(nodeQuestion)),
+  };
+  process.stderr.write('\n');
+  return collected;
 }
 
 const languageChoices = templates.map(({ word, meaning }) => ({

@@ -5,14 +5,11 @@ import { assertNever } from '../../../shared/assert-never.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
 
-/** The languages that `hob new` writes scripts in. */
 export const languages: readonly string[] = templates.map(({ word }) => word);
 
-/** The kinds of main input. */
 export const inputKinds = ['files', 'folders', 'text', 'none'] as const;
 export type InputKind = (typeof inputKinds)[number];
 
-/** The properties of a new script. */
 export interface NewScript {
   readonly id: string;
   readonly name: string;
@@ -21,7 +18,6 @@ export interface NewScript {
   /** A word of {@link languages}. */
   readonly language: string;
   readonly input: InputKind;
-  /** Whether other scripts can call it. */
   readonly isNode: boolean;
 }
 
@@ -31,7 +27,6 @@ export interface NewFile {
   readonly text: string;
 }
 
-/** The command that runs a new script with its sample input. */
 export function runLine({ id, name, input }: NewScript, folder: string, isNameTaken = false): string {
   const value = sampleValue(input, folder);
   // Use the id if the name is ambiguous or looks like an option.

@@ -10,7 +10,6 @@ import {
   summaryOf,
 } from './new-script.ts';
 
-/** All files of a new script. */
 export function filesOfScript(script: NewScript): NewFile[] {
   const sample = sampleFile(script.input);
   return [
@@ -33,7 +32,6 @@ function entryText(script: NewScript): string {
   return templateOf(script).write({ input, greeting, tr, summary });
 }
 
-/** The README of a new script: how to run it, and the purpose of each file. */
 function readmeText(script: NewScript): string {
   const sample = sampleFile(script.input);
   const sampleRow =
@@ -53,7 +51,6 @@ ${tr('`hob check` checks the script for errors. `hob pack` creates a package for
 `;
 }
 
-/** The manifest of a new script. */
 function manifestText(script: NewScript): string {
   const { language, versions, entry } = templateOf(script);
   return `#:schema http://127.0.0.1:9527/api/script.schema.json

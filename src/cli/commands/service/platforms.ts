@@ -23,7 +23,6 @@ export interface LoginService {
 export interface Platform {
   /** Name of the mechanism, such as systemd. */
   readonly kind: string;
-  /** The configuration file. */
   readonly file: string;
   readonly text: string;
   readonly encoding: 'utf8' | 'utf16le';
@@ -134,7 +133,6 @@ async function adviceOnLinger(): Promise<string | null> {
 
 const unitName = 'hob.service';
 
-/** The systemd user unit that starts Hob at login. */
 export function systemdUnit({ node, command, home, path }: LoginService): string {
   const words = [node, ...fewThreads, command, 'serve', '--home', home].map(unitWord).join(' ');
   return `[Unit]
@@ -190,7 +188,6 @@ function launchd(service: LoginService): Platform {
 
 const agentLabel = 'local.hob';
 
-/** The launchd agent that starts Hob at login. */
 export function launchdAgent({ node, command, home, path }: LoginService, logFile: string): string {
   const words = [node, ...fewThreads, command, 'serve', '--home', home].map(
     (word) => `    <string>${xmlText(word)}</string>`,
@@ -230,7 +227,6 @@ ${words.join('\n')}
 `;
 }
 
-/** Escapes a text for XML. */
 export function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
