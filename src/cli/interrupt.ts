@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** 128 plus the signal number, as in shells. */
-const interruptCodes = { SIGINT: 130, SIGTERM: 143 } as const;
-
-type InterruptName = keyof typeof interruptCodes;
+const interruptedCode = 130;
+const terminatedCode = 143;
 
 /** How long a second Ctrl-C waits for the pending cleanup. */
 const longestCleanupMs = 2000;
@@ -20,16 +19,14 @@ export interface Interrupt {
 /** Lets a command clean up after Ctrl-C. */
 export function catchInterrupt(): Interrupt {
   const controller = new AbortController();
-  let exitCode: number = interruptCodes.SIGINT;
+  let exitCode = interruptedCode;
   let cleanupDone: Promise<unknown> | null = null;
-  const onInterrupt = () => onSignal('SIGINT');
-  const onTerminate = () => onSignal('SIGTERM');
   const release = () => {
-    process.off('SIGINT', onInterrupt);
-    process.off('SIGTERM', onTerminate);
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
   };
-  process.on('SIGINT', onInterrupt);
-  process.on('SIGTERM', onTerminate);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
   return {
     signal: controller.signal,
     get exitCode() {
@@ -41,7 +38,7 @@ export function catchInterrupt(): Interrupt {
     release,
   };
 
-  function onSignal(name: InterruptName): void {
+  function onSignal(name: NodeJS.Signals): void {
     if (controller.signal.aborted) {
       void cleanupDone?.finally(() => {
         release();
@@ -49,7 +46,7 @@ export function catchInterrupt(): Interrupt {
       });
       return;
     }
-    exitCode = interruptCodes[name];
+    exitCode = name === 'SIGINT' ? interruptedCode : terminatedCode;
     controller.abort();
     // The abort listeners have run. If none called waitForCleanup, the next signal can use its default action.
     if (cleanupDone === null) release();

@@ -4,60 +4,33 @@ import { tr } from './language.ts';
 import { buildProgram } from './program.ts';
 import { exitCodes, ReportedError, UserError, usageError } from './user-error.ts';
 
-/** Output that is still buffered. A slow pipe takes it piece by piece, and exiting early would lose the rest. */
-class UnwrittenOutput {
-  #fault: string | null = null;
-
-  constructor() {
-    process.stdout.on('error', (error) => {
-      const errno = errnoOf(error) ?? error.message;
-      // A reader that closes the pipe has read what it wanted.
-      if (errno !== 'EPIPE') this.#fault ??= errno;
-    });
-    // Errors of stderr cannot be reported and do not affect the result of the command.
-    process.stderr.on('error', () => {});
-  }
-
-  /** Waits until all output is written. Returns the exit code, which is a failure if stdout could not be written. */
-  async flush(code: number): Promise<number> {
-    await Promise.all([drained(process.stdout), drained(process.stderr)]);
-    if (this.#fault === null) return code;
-    const fault = this.#fault;
-    process.stderr.write(
-      tr(`hob: Cannot write the output (${fault}).\n`, `hob: 无法写入输出（${fault}）。\n`),
-    );
-    await drained(process.stderr);
-    return code === 0 ? exitCodes.failed : code;
-  }
-}
-
 /** Command names of other tools, and the matching commands of Hob. */
-const commandsOfOtherTools: Readonly<Record<string, readonly string[]>> = {
-  status: ['hob service status', 'hob doctor'],
-  restart: ['hob stop && hob start'],
-  ps: ['hob runs --state running'],
-  history: ['hob runs'],
-  log: ['hob logs'],
-  exec: ['hob run'],
-  execute: ['hob run'],
-  kill: ['hob cancel'],
-  retry: ['hob rerun'],
-  ls: ['hob list'],
-  info: ['hob show'],
-  add: ['hob install'],
-  get: ['hob install'],
-  remove: ['hob uninstall'],
-  rm: ['hob uninstall'],
-  delete: ['hob uninstall'],
-  upgrade: ['hob update'],
-  create: ['hob new'],
-  init: ['hob new'],
-  validate: ['hob check'],
-  lint: ['hob check'],
-  models: ['hob model list'],
-  backup: ['hob export'],
-  restore: ['hob import'],
-};
+const commandsOfOtherTools: ReadonlyMap<string, string> = new Map([
+  ['status', 'hob service status, hob doctor'],
+  ['restart', 'hob stop && hob start'],
+  ['ps', 'hob runs --state running'],
+  ['history', 'hob runs'],
+  ['log', 'hob logs'],
+  ['exec', 'hob run'],
+  ['execute', 'hob run'],
+  ['kill', 'hob cancel'],
+  ['retry', 'hob rerun'],
+  ['ls', 'hob list'],
+  ['info', 'hob show'],
+  ['add', 'hob install'],
+  ['get', 'hob install'],
+  ['remove', 'hob uninstall'],
+  ['rm', 'hob uninstall'],
+  ['delete', 'hob uninstall'],
+  ['upgrade', 'hob update'],
+  ['create', 'hob new'],
+  ['init', 'hob new'],
+  ['validate', 'hob check'],
+  ['lint', 'hob check'],
+  ['models', 'hob model list'],
+  ['backup', 'hob export'],
+  ['restore', 'hob import'],
+]);
 
 async function main(argv: readonly string[]): Promise<number> {
   try {
@@ -70,11 +43,11 @@ async function main(argv: readonly string[]): Promise<number> {
       program.outputHelp();
       return 0;
     }
-    const suggestions = called === undefined ? [] : commandsFor(called);
-    if (suggestions.length > 0)
+    const suggestions = commandsOfOtherTools.get(called ?? '');
+    if (suggestions !== undefined)
       throw usageError(
-        `Unknown command '${called}'. Try: ${suggestions.join(', ')}`,
-        `没有命令 ${called}。也许是：${suggestions.join('、')}`,
+        `Unknown command '${called}'. Try: ${suggestions}`,
+        `没有命令 ${called}。也许是：${suggestions.replaceAll(', ', '、')}`,
       );
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
@@ -122,18 +95,34 @@ function handleLimit(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }
 
-const unwritten = new UnwrittenOutput();
+let outputFault: string | null = null;
+process.stdout.on('error', (error) => {
+  const errno = errnoOf(error) ?? error.message;
+  // A reader that closes the pipe has read what it wanted.
+  if (errno !== 'EPIPE') outputFault ??= errno;
+});
+// Errors of stderr cannot be reported and do not affect the result of the command.
+process.stderr.on('error', () => {});
 main(process.argv.slice(2)).then(
-  async (code) => process.exit(await unwritten.flush(code)),
+  async (code) => process.exit(await flushOutput(code)),
   (error: unknown) => {
     process.stderr.write(`hob: ${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(70);
   },
 );
 
-/** The commands of Hob that match a command name of another tool; empty if there are none. */
-function commandsFor(word: string): readonly string[] {
-  return Object.hasOwn(commandsOfOtherTools, word) ? (commandsOfOtherTools[word] ?? []) : [];
+/**
+ * Waits until all output is written: a slow pipe takes it piece by piece, and exiting early would lose the rest. Returns the exit
+ * code, which is a failure if stdout could not be written.
+ */
+async function flushOutput(code: number): Promise<number> {
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  if (outputFault === null) return code;
+  process.stderr.write(
+    tr(`hob: Cannot write the output (${outputFault}).\n`, `hob: 无法写入输出（${outputFault}）。\n`),
+  );
+  await drained(process.stderr);
+  return code === 0 ? exitCodes.failed : code;
 }
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {

@@ -90,55 +90,51 @@ export function progressSentence(operation: Operation, subject: string): string 
 /** How long to wait for the rest of the log after the operation has ended. */
 const lingerMs = 2000;
 
-/** A log that is followed until it is closed. */
-interface FollowedLog {
-  /** Waits for the rest of the log. */
-  close(): Promise<void>;
-}
-
 /** Shows the progress and the preparation log of an operation until it ends or the signal aborts. */
 async function followOperation(
   path: string,
   { client, display, signal }: { client: ServiceClient; display: OperationDisplay; signal: AbortSignal },
 ): Promise<Operation> {
-  const followed: { log?: FollowedLog } = {};
+  const logEnd = new AbortController();
+  let log: Promise<unknown> | null = null;
   const onProgress = (operation: Operation) => {
-    if (operation.run_id !== null)
-      followed.log ??= followLog(client, operation.run_id, (line) => display.log(line));
+    if (operation.run_id !== null) log ??= followLog(client, operation.run_id, logEnd.signal, display);
     if (operation.state === 'running' && !signal.aborted) display.show(operation);
   };
   try {
     return await followWork(client, path, { signal, onProgress });
   } finally {
-    if (!signal.aborted) await followed.log?.close();
+    if (!signal.aborted) {
+      const timer = setTimeout(() => logEnd.abort(), lingerMs);
+      await log;
+      clearTimeout(timer);
+    }
     display.clear();
   }
 }
 
-/** Passes each line of both streams of a run to a function. A broken connection is ignored. */
-function followLog(client: ServiceClient, runId: string, onLine: (line: string) => void): FollowedLog {
-  const controller = new AbortController();
-  const streams = (['stdout', 'stderr'] as const).map(async (stream) => {
+/** Shows each line of both streams of a run. A broken connection is ignored. */
+function followLog(
+  client: ServiceClient,
+  runId: string,
+  signal: AbortSignal,
+  display: OperationDisplay,
+): Promise<unknown> {
+  const streams = ['stdout', 'stderr'].map(async (stream) => {
     let rest = '';
     try {
-      const output = await client.open(`${pathOfRun(runId)}/${stream}?follow=true`, {}, controller.signal);
+      const output = await client.open(`${pathOfRun(runId)}/${stream}?follow=true`, {}, signal);
       for await (const text of output.setEncoding('utf8')) {
         const lines = (rest + text).split('\n');
         rest = lines.pop() ?? '';
-        for (const line of lines) onLine(lastDrawn(line));
+        for (const line of lines) display.log(lastDrawn(line));
       }
     } catch {
       // The service is gone, which the operation reports, or the log was closed.
     }
-    if (rest !== '') onLine(lastDrawn(rest));
+    if (rest !== '') display.log(lastDrawn(rest));
   });
-  return {
-    async close() {
-      const timer = setTimeout(() => controller.abort(), lingerMs);
-      await Promise.all(streams);
-      clearTimeout(timer);
-    },
-  };
+  return Promise.all(streams);
 }
 
 /** The final text of a line that a tool redrew with carriage returns, such as a progress bar. */

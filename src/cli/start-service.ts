@@ -1,6 +1,5 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import { faultOfHome } from '../settings/prepare-home.ts';
 import { isJsonObject } from '../shared/json.ts';
@@ -9,13 +8,13 @@ import { claimPrivateFile } from '../shared/private-files.ts';
 import { startDetached } from '../shared/start-detached.ts';
 import { findService } from './find-service.ts';
 import { language, tr } from './language.ts';
+import { poll } from './poll.ts';
 import { ServiceClient } from './service-client.ts';
 import { printable } from './terminal/text.ts';
 import { UserError } from './user-error.ts';
 
 const logName = 'serve.log';
-const pollMs = 50;
-const readyWithinMs = 60_000;
+const pollTimes = { everyMs: 50, withinMs: 60_000 };
 const shownLogLines = 5;
 
 /** Starts `hob serve` in the background and waits until it listens. */
@@ -34,8 +33,9 @@ export async function startService(home: string): Promise<ServiceClient> {
       stdio: ['ignore', log.fd, log.fd],
       signal: listening.signal,
     });
-    const isReady = await Promise.race([ended.then(() => false), untilListening(home)]);
-    if (!isReady) throw await notStarted(logPath);
+    const listens = poll(async () => (await findService(home)).service, pollTimes);
+    const service = await Promise.race([ended.then(() => null), listens]);
+    if (service === null) throw await notStarted(logPath);
   } finally {
     listening.abort();
     await log.close();
@@ -48,16 +48,6 @@ export function runsInBackground({ url }: ServiceClient): string {
     `Hob is running in the background at ${url}. To stop it: hob stop\n`,
     `Hob 已在后台运行，地址 ${url}。停止它：hob stop\n`,
   );
-}
-
-async function untilListening(home: string): Promise<boolean> {
-  const deadline = performance.now() + readyWithinMs;
-  while (performance.now() < deadline) {
-    const { service } = await findService(home);
-    if (service !== null) return true;
-    await wait(pollMs);
-  }
-  return false;
 }
 
 async function notStarted(logPath: string): Promise<UserError> {

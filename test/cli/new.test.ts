@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inputKinds, languages } from '../../src/cli/commands/new/new-script.ts';
-import { filesOfScript } from '../../src/cli/commands/new/script-files.ts';
+import { filesOfScript, inputKinds, languages } from '../../src/cli/commands/new/new-script.ts';
 import { writeScript } from '../../src/cli/commands/new.ts';
 import { examineFolder } from '../../src/cli/offline/check-folder.ts';
 import { type Hob, launchHob, runCli, tempFolder } from '../support/hob.ts';

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import { check } from '../offline/check-folder.ts';
+import { checkedAsJson, describeChecked, examineFolder } from '../offline/check-folder.ts';
 import { helpText, withSignature } from '../options.ts';
+import { printJson } from '../terminal/print.ts';
+import { ReportedError } from '../user-error.ts';
 
 export function configure(command: Command): void {
   withSignature(command, {
@@ -8,7 +10,12 @@ export function configure(command: Command): void {
     '--json': ['print the problems as JSON', '以 JSON 输出检查结果，供程序使用'],
   })
     .addHelpText('after', examples)
-    .action((folder: string, { json }: { json?: boolean }) => check(folder, { isJson: json === true }));
+    .action(async (folder: string, { json }: { json?: boolean }) => {
+      const checked = await examineFolder(folder);
+      if (json === true) printJson(checkedAsJson(checked));
+      else process.stdout.write(describeChecked(checked, process.stdout));
+      if (checked.errors > 0) throw new ReportedError();
+    });
 }
 
 const examples = helpText(

@@ -4,7 +4,7 @@ import { examine } from '../../doctor/examine.ts';
 import { type Area, areas, type Finding } from '../../doctor/finding.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { language, tr } from '../language.ts';
-import { helpText, withSignature } from '../options.ts';
+import { type CommonOptions, helpText, withSignature } from '../options.ts';
 import { paint, printJson } from '../terminal/print.ts';
 import { cutToWidth, formatCount, printable, widthOf, wrapText } from '../terminal/text.ts';
 import { ReportedError } from '../user-error.ts';
@@ -32,9 +32,7 @@ Exit codes: 0 no problems (there may be notes), 1 problems found, 2 usage error.
 退出码：0 没有问题（可能有提示），1 有问题，2 命令写法有误。`,
 );
 
-interface DoctorOptions {
-  home?: string;
-  json?: boolean;
+interface DoctorOptions extends CommonOptions {
   all?: boolean;
 }
 

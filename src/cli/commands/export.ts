@@ -8,7 +8,14 @@ import { type Exported, exportHome } from '../../transfer/export-home.ts';
 import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
 import { describeSkipped, transferring } from '../offline/transfer.ts';
-import { exitCodesText, helpText, homeOption, plainJsonOption, withSignature } from '../options.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  helpText,
+  homeOption,
+  plainJsonOption,
+  withSignature,
+} from '../options.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
@@ -32,10 +39,8 @@ machine. The service may be running. The file contains no tokens, no secret para
 文件中没有令牌、保密参数和模型，只有您可以读取。`,
 );
 
-interface ExportOptions {
-  home?: string;
+interface ExportOptions extends CommonOptions {
   force?: boolean;
-  json?: boolean;
 }
 
 async function exportTo(text: string, { home: flag, force, json }: ExportOptions): Promise<void> {

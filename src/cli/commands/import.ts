@@ -5,7 +5,14 @@ import { type Imported, importHome } from '../../transfer/import-home.ts';
 import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
 import { describeSkipped, transferring } from '../offline/transfer.ts';
-import { exitCodesText, helpText, homeOption, plainJsonOption, withSignature } from '../options.ts';
+import {
+  type CommonOptions,
+  exitCodesText,
+  helpText,
+  homeOption,
+  plainJsonOption,
+  withSignature,
+} from '../options.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount, formatMinute, printable } from '../terminal/text.ts';
 
@@ -31,10 +38,8 @@ already has scripts, settings or runs needs --merge: Hob then skips everything t
 须加上 --merge：已有的内容会被跳过，并一一说明。`,
 );
 
-interface ImportOptions {
-  home?: string;
+interface ImportOptions extends CommonOptions {
   merge?: boolean;
-  json?: boolean;
 }
 
 async function importFrom(file: string, { home: flag, merge, json }: ImportOptions): Promise<void> {

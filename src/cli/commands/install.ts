@@ -6,6 +6,7 @@ import { getScript } from '../find-script.ts';
 import { sourceArgument } from '../installed-packages.ts';
 import { tr } from '../language.ts';
 import {
+  type CommonOptions,
   exitCodesText,
   helpText,
   homeOption,
@@ -18,9 +19,7 @@ import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
 import { UserError } from '../user-error.ts';
 
-interface InstallOptions {
-  home?: string;
-  json?: boolean;
+interface InstallOptions extends CommonOptions {
   ref?: string;
   path?: string;
   prepare: boolean;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { describeEnd } from '../describe-run.ts';
 import { getRun, pathOfRun, pickRun, runOrLastArguments } from '../find-run.ts';
 import { tr } from '../language.ts';
-import { countArgument, homeOption, plainJsonOption, withSignature } from '../options.ts';
+import { type CommonOptions, countArgument, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
 import { Connection, followHint, type RunEvent, watchRun } from '../run-events.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
@@ -61,14 +61,12 @@ stdout 的内容输出到 stdout，stderr 的内容输出到 stderr，逐字节�
 每个事件输出一行 JSON，最后一行是 run.ended。`,
 );
 
-interface LogsOptions {
+interface LogsOptions extends CommonOptions {
   follow?: boolean;
   stdout?: boolean;
   stderr?: boolean;
   tail?: number;
   notes?: boolean;
-  json?: boolean;
-  home?: string;
 }
 
 /** Prints the output of a run, each stream to the same stream of the command, or follows it until the run ends. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ScriptList } from '../../contract/types.ts';
 import { errnoOf } from '../../shared/errors.ts';
@@ -10,12 +9,14 @@ import { getScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { homeOption, withSignature } from '../options.ts';
+import { poll } from '../poll.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { UserError, userError } from '../user-error.ts';
 import { collectProperties, type NewOptions } from './new/interview.ts';
 import {
+  filesOfScript,
   inputKinds,
   languages,
   type NewFile,
@@ -23,7 +24,6 @@ import {
   runLine,
   sampleValue,
 } from './new/new-script.ts';
-import { filesOfScript } from './new/script-files.ts';
 
 export function configure(command: Command): void {
   withSignature(command, {
@@ -76,8 +76,7 @@ interface MakeOptions extends NewOptions {
   json?: boolean;
 }
 
-const noticedWithinMs = 5000;
-const pollMs = 50;
+const pollTimes = { everyMs: 50, withinMs: 5000 };
 
 async function makeScript(name: string | undefined, options: MakeOptions): Promise<void> {
   const { home, service } = await findService(options.home);
@@ -95,7 +94,9 @@ async function makeScript(name: string | undefined, options: MakeOptions): Promi
   const files = filesOfScript(script);
   if (options.dir === undefined) await createScriptsFolder(parent);
   await writeScript(folder, files);
-  const isNoticed = client !== null && (await untilKnown(client, script.id));
+  // Wait until the service knows the script, so that the printed commands work immediately.
+  const isNoticed =
+    client !== null && (await poll(async () => (await isKnown(client, script.id)) || null, pollTimes));
   if (options.json === true) {
     const { id, language } = script;
     return printJson({ folder, id, name: script.name, language, files: files.map(({ path }) => path) });
@@ -130,16 +131,6 @@ async function isKnown(client: ServiceClient, id: string): Promise<boolean> {
     if (error instanceof UserError) return false;
     throw error;
   }
-}
-
-/** Waits until the service knows the script, so that the printed commands work immediately. False after a timeout. */
-async function untilKnown(client: ServiceClient, id: string): Promise<boolean> {
-  const deadline = performance.now() + noticedWithinMs;
-  while (performance.now() < deadline) {
-    if (await isKnown(client, id)) return true;
-    await wait(pollMs);
-  }
-  return false;
 }
 
 const defaultUrl = 'http://127.0.0.1:9527';

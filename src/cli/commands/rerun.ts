@@ -3,7 +3,14 @@ import type { Param, Rerun, Run, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { pathOfRun, pickRun, runArguments } from '../find-run.ts';
 import { getScript } from '../find-script.ts';
-import { collect, helpText, homeOption, undeclaredOption, withSignature } from '../options.ts';
+import {
+  type CommonOptions,
+  collect,
+  helpText,
+  homeOption,
+  undeclaredOption,
+  withSignature,
+} from '../options.ts';
 import { askFor, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -40,12 +47,10 @@ reads them from a file with -p name=@file.`,
   `输出新运行的 ID。机密不在记录中，会重新询问，也可以用 -p 名称=@文件 提供。`,
 );
 
-interface RerunOptions {
+interface RerunOptions extends CommonOptions {
   param?: string[];
   undeclared?: boolean;
   follow?: boolean;
-  home?: string;
-  json?: boolean;
 }
 
 /** Replaces the value of a secret in a record. */

@@ -7,7 +7,14 @@ import type { JsonObject } from '../../shared/json.ts';
 import { findScript } from '../find-script.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
-import { collect, homeOption, secondsArgument, undeclaredOption, withSignature } from '../options.ts';
+import {
+  type CommonOptions,
+  collect,
+  homeOption,
+  secondsArgument,
+  undeclaredOption,
+  withSignature,
+} from '../options.ts';
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -81,14 +88,12 @@ Exit codes: 0 the run succeeded, and the code in its envelope, if it wrote one, 
 124 超过 --timeout；130 被 Ctrl-C 停止。`,
 );
 
-interface RunOptions {
+interface RunOptions extends CommonOptions {
   param?: string[];
   undeclared?: boolean;
   async?: boolean;
   follow?: boolean;
   timeout?: number;
-  home?: string;
-  json?: boolean;
 }
 
 const secondMs = 1000;

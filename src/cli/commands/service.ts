@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { errnoOf } from '../../shared/errors.ts';
 import { runCommand } from '../../shared/run-command.ts';
-import type { ServiceInfo } from '../../shared/service-file.ts';
 import { quoteWord } from '../command-lines.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, helpText, homeOption, plainJsonOption, withSignature } from '../options.ts';
+import { poll } from '../poll.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 import { UserError, userError } from '../user-error.ts';
@@ -55,14 +54,11 @@ Exit codes: 0 success, 1 failure (see stderr), 2 usage error.`,
 退出码：0 已完成，1 未能完成（原因见 stderr），2 命令写法有误。`,
 );
 
-export interface ServiceOptions {
-  home?: string;
+export interface ServiceOptions extends CommonOptions {
   dryRun?: boolean;
-  json?: boolean;
 }
 
-const startsWithinMs = 20_000;
-const pollMs = 100;
+const pollTimes = { everyMs: 100, withinMs: 20_000 };
 
 async function installService({ home: flag, dryRun, json }: ServiceOptions): Promise<void> {
   const { home, service } = await findService(flag);
@@ -82,7 +78,7 @@ async function installService({ home: flag, dryRun, json }: ServiceOptions): Pro
     );
   await writeInOneStep(platform);
   await callTools(platform.onInstall);
-  const started = await untilStarted(flag);
+  const started = await poll(async () => (await findService(flag)).service, pollTimes);
   if (json === true) return printJson({ installed: true, file: platform.file, url: started?.url ?? null });
   const advice = await platform.advice();
   const lines = [
@@ -128,16 +124,6 @@ async function writeInOneStep({ file, text, encoding }: Platform): Promise<void>
       `无法写入 ${file}（${errno}）。请检查文件夹权限。`,
     );
   }
-}
-
-async function untilStarted(home: string | undefined): Promise<ServiceInfo | null> {
-  const deadline = performance.now() + startsWithinMs;
-  while (performance.now() < deadline) {
-    const { service } = await findService(home);
-    if (service !== null) return service;
-    await wait(pollMs);
-  }
-  return null;
 }
 
 async function showStatus({ home: flag, json }: CommonOptions): Promise<void> {

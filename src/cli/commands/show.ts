@@ -83,18 +83,24 @@ function describeScript(
   lineWidth = Number.POSITIVE_INFINITY,
 ): string {
   const { name, version, desc } = script;
+  const params = script.params.map((param): [string, string] => [param.name, describeParam(param)]);
+  const table = runTable(runs, { lineWidth: lineWidth - indent.length, isOneScript: true });
   const sections = [
     [
       paint('bold', printable(version === null ? name : `${name} ${version}`)),
       ...wrapText(printable(desc ?? ''), lineWidth).filter((line) => line !== ''),
     ],
     factLines(factsOf(script), lineWidth),
-    ...inputSection(script, lineWidth),
-    ...paramSection(script, lineWidth),
-    ...runSection(runs, lineWidth),
-    [heading(tr('Run', '运行方法')), indent + runLine(script), indent + curl],
-  ];
+    section(tr('Input', '主输入'), factLines(inputFacts(script), lineWidth - indent.length)),
+    section(tr('Params (-p name=value)', '参数（-p 名称=值）'), factLines(params, lineWidth - indent.length)),
+    section(tr('Recent runs', '最近的运行'), runs.length === 0 ? [] : table),
+    section(tr('Run', '运行方法'), [runLine(script), curl]),
+  ].filter((lines) => lines.length > 0);
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => indent + line)];
 }
 
 function factsOf(script: ScriptDetail): [name: string, value: string][] {
@@ -122,11 +128,10 @@ function modelText({ repo_id: id, state }: ScriptDetail['models'][number]): stri
   return tr(`${id} (not downloaded: hob model pull ${id})`, `${id}（未下载：hob model pull ${id}）`);
 }
 
-function inputSection({ input }: ScriptDetail, lineWidth: number): string[][] {
+function inputFacts({ input }: ScriptDetail): [name: string, value: string][] {
   if (input === null) return [];
   const facts = [kindOf(input), ...(input.exts.length > 0 ? [input.exts.join(' ')] : [])];
-  const rows: [string, string][] = [[input.name, sentence(facts.join(tr(', ', '，')), input.description)]];
-  return [[heading(tr('Input', '主输入')), ...factLines(rows, lineWidth - indent.length).map(indented)]];
+  return [[input.name, sentence(facts.join(tr(', ', '，')), input.description)]];
 }
 
 function kindOf({ pick, type }: NonNullable<ScriptDetail['input']>): string {
@@ -139,23 +144,6 @@ function kindOf({ pick, type }: NonNullable<ScriptDetail['input']>): string {
   return isSingle ? tr('a path', '一个路径') : tr('paths', '路径');
 }
 
-function paramSection({ params }: ScriptDetail, lineWidth: number): string[][] {
-  if (params.length === 0) return [];
-  const rows = params.map((param): [string, string] => [param.name, describeParam(param)]);
-  return [
-    [
-      heading(tr('Params (-p name=value)', '参数（-p 名称=值）')),
-      ...factLines(rows, lineWidth - indent.length).map(indented),
-    ],
-  ];
-}
-
-function runSection(runs: readonly BriefRun[], lineWidth: number): string[][] {
-  if (runs.length === 0) return [];
-  const table = runTable(runs, { lineWidth: lineWidth - indent.length, isOneScript: true });
-  return [[heading(tr('Recent runs', '最近的运行')), ...table.map(indented)]];
-}
-
 function describeParam(param: Param): string {
   const { type, choices, required, secret, when, label, name, description } = param;
   const facts = [
@@ -163,12 +151,17 @@ function describeParam(param: Param): string {
     ...(choices.length > 0 ? [choices.join('|')] : []),
     ...(param.default === undefined || secret
       ? []
-      : [tr(`default ${show(param.default)}`, `默认 ${show(param.default)}`)]),
+      : [tr(`default ${JSON.stringify(param.default)}`, `默认 ${JSON.stringify(param.default)}`)]),
     ...(required ? [tr('required', '必填')] : []),
     ...(secret ? [tr('secret', '机密')] : []),
     ...(when === null
       ? []
-      : [tr(`when ${when.field} is ${show(when.eq)}`, `当 ${when.field} 为 ${show(when.eq)} 时`)]),
+      : [
+          tr(
+            `when ${when.field} is ${JSON.stringify(when.eq)}`,
+            `当 ${when.field} 为 ${JSON.stringify(when.eq)} 时`,
+          ),
+        ]),
   ].join(tr(', ', '，'));
   return sentence(facts, description ?? (label === name ? null : label));
 }
@@ -188,16 +181,4 @@ function factLines(facts: readonly [name: string, value: string][], lineWidth: n
       return `${paint('dim', title)}${indent}${line}`;
     }),
   );
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(value);
-}
-
-function heading(text: string): string {
-  return paint('bold', text);
-}
-
-function indented(line: string): string {
-  return indent + line;
 }

@@ -5,15 +5,13 @@ import { errnoOf } from '../../shared/errors.ts';
 import { ensureToken, renewToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { findService } from '../find-service.ts';
 import { language, tr } from '../language.ts';
-import { plainJsonOption, withSignature } from '../options.ts';
+import { type CommonOptions, plainJsonOption, withSignature } from '../options.ts';
 import { printJson } from '../terminal/print.ts';
 import { UserError, userError } from '../user-error.ts';
 
-interface TokenOptions {
-  home?: string;
+interface TokenOptions extends CommonOptions {
   renew?: boolean;
   header?: boolean;
-  json?: boolean;
 }
 
 export function configure(command: Command): void {
@@ -38,12 +36,12 @@ export function configure(command: Command): void {
     // Nothing else goes to stdout, so that a shell can assign it to a variable.
     if (json === true) printJson({ token });
     else process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
-    if (renew === true && hadToken) process.stderr.write(oldTokenInvalid);
+    if (renew === true && hadToken)
+      process.stderr.write(tr('The old token is no longer valid.\n', '旧令牌已失效。\n'));
     if (service !== null && !service.token) process.stderr.write(tokenNotRequired);
   });
 }
 
-const oldTokenInvalid = tr('The old token is no longer valid.\n', '旧令牌已失效。\n');
 const tokenNotRequired = tr(
   'The running service does not require the token. To require it, set token = true in settings.toml (or use --token), then restart Hob.\n',
   '正在运行的 Hob 不要求令牌：请在 settings.toml 中设置 token = true（或加上 --token），然后重新启动。\n',

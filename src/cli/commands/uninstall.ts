@@ -14,7 +14,7 @@ import {
 import { withVersion } from '../package-operation.ts';
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
-import { printJson } from '../terminal/print.ts';
+import { printAnswer } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
@@ -29,8 +29,7 @@ export function configure(command: Command): void {
       const client = await ServiceClient.find(home);
       const target = await pickInstalled(client, wanted);
       const answer = await uninstall(client, target, yes === true);
-      if (json === true) printJson(answer);
-      else process.stdout.write(describeUninstalled(target, answer));
+      printAnswer(answer, json, () => describeUninstalled(target, answer));
     });
 }
 

@@ -3,6 +3,7 @@ import type { Operation } from '../../contract/types.ts';
 import { type Installed, listInstalled, pickInstalled, sourceArgument } from '../installed-packages.ts';
 import { tr } from '../language.ts';
 import {
+  type CommonOptions,
   exitCodesText,
   helpText,
   homeOption,
@@ -54,9 +55,7 @@ version stays in place. The previous version is kept; hob rollback restores it.
 `,
 );
 
-interface UpdateOptions {
-  home?: string;
-  json?: boolean;
+interface UpdateOptions extends CommonOptions {
   all?: boolean;
   from?: string;
   ref?: string;
@@ -95,37 +94,54 @@ async function update(wanted: readonly string[], options: UpdateOptions): Promis
     ...(path !== undefined && { path }),
     prepare: options.prepare !== false,
   };
-  const [only] = targets;
-  if (only !== undefined && targets.length === 1 && !isAll) {
-    const answer = await updateOne(client, only, body);
-    if (isJson) printJson(answer);
-    await printEnd(client, only, answer, isJson);
-    return;
+  const isSingle = targets.length === 1 && !isAll;
+  const answers: Operation[] = [];
+  let failed = 0;
+  for (const target of targets) {
+    try {
+      const answer = await updateOne(client, target, body);
+      answers.push(answer);
+      if (isSingle && isJson) printJson(answer);
+      checkEnd(answer, printable(target.name));
+      if (isJson) continue;
+      const after = (await listInstalled(client)).find(({ id }) => id === target.id);
+      process.stdout.write(describeUpdated(answer, target, after));
+    } catch (error) {
+      // Ctrl-C ends all updates.
+      if (isSingle || !(error instanceof UserError) || error.exitCode !== exitCodes.failed) throw error;
+      failed++;
+      process.stderr.write(`${error.message}\n`);
+    }
   }
-  await updateAll(client, targets, { body, isJson });
+  if (isSingle) return;
+  if (isJson) printJson({ items: answers, next: null });
+  if (failed > 0)
+    throw userError(
+      `${failed} of ${formatCount(targets.length, 'script')} could not be updated.`,
+      `${targets.length} 个脚本中有 ${failed} 个未能更新。`,
+    );
+  if (targets.length === 0 && !isJson) process.stdout.write(`${nothingThere}\n`);
 }
 
+/** The packages to update, without duplicates. */
 async function choose(
   client: ServiceClient,
   wanted: readonly string[],
   isAll: boolean,
 ): Promise<Installed[]> {
-  if (wanted.length === 0 && !isAll)
-    throw new UserError(whichOnes(await listInstalled(client)), exitCodes.usage);
   if (isAll) return listInstalled(client);
-  const chosen: Installed[] = [];
-  for (const each of wanted) chosen.push(await pickInstalled(client, each));
-  return [...new Map(chosen.map((target) => [target.id, target])).values()];
-}
-
-function whichOnes(installed: readonly Installed[]): string {
-  if (installed.length === 0) return nothingThere;
-  const names = installed.map(({ name, id }) => `  ${id}  ${name}`).join('\n');
-  return printable(
-    tr(
-      `Specify the scripts to update, or use --all. Installed scripts:\n${names}`,
-      `请指明要更新的脚本，或用 --all。已安装的有：\n${names}`,
-    ),
+  const chosen = new Map<string, Installed>();
+  for (const each of wanted) {
+    const target = await pickInstalled(client, each);
+    chosen.set(target.id, target);
+  }
+  if (chosen.size > 0) return [...chosen.values()];
+  const installed = await listInstalled(client);
+  if (installed.length === 0) throw new UserError(nothingThere, exitCodes.usage);
+  const names = printable(installed.map(({ name, id }) => `  ${id}  ${name}`).join('\n'));
+  throw usageError(
+    `Specify the scripts to update, or use --all. Installed scripts:\n${names}`,
+    `请指明要更新的脚本，或用 --all。已安装的有：\n${names}`,
   );
 }
 
@@ -139,46 +155,6 @@ function updateOne(client: ServiceClient, { id, name }: Installed, body: object)
       `已停止更新 ${printable(name)}，保留原来的版本。`,
     ),
   });
-}
-
-async function printEnd(
-  client: ServiceClient,
-  before: Installed,
-  answer: Operation,
-  isJson: boolean,
-): Promise<void> {
-  checkEnd(answer, printable(before.name));
-  if (isJson) return;
-  const after = (await listInstalled(client)).find(({ id }) => id === before.id);
-  process.stdout.write(describeUpdated(answer, before, after));
-}
-
-async function updateAll(
-  client: ServiceClient,
-  targets: readonly Installed[],
-  { body, isJson }: { body: object; isJson: boolean },
-): Promise<void> {
-  const answers: Operation[] = [];
-  let failed = 0;
-  for (const target of targets) {
-    try {
-      const answer = await updateOne(client, target, body);
-      answers.push(answer);
-      await printEnd(client, target, answer, isJson);
-    } catch (error) {
-      // Ctrl-C ends all updates.
-      if (!(error instanceof UserError) || error.exitCode !== exitCodes.failed) throw error;
-      failed++;
-      process.stderr.write(`${error.message}\n`);
-    }
-  }
-  if (isJson) printJson({ items: answers, next: null });
-  if (failed > 0)
-    throw userError(
-      `${failed} of ${formatCount(targets.length, 'script')} could not be updated.`,
-      `${targets.length} 个脚本中有 ${failed} 个未能更新。`,
-    );
-  if (targets.length === 0 && !isJson) process.stdout.write(`${nothingThere}\n`);
 }
 
 function describeUpdated(operation: Operation, before: Installed, after: Installed | undefined): string {

@@ -4,10 +4,9 @@ import { checkRecipe } from '../../environments/recipe/read-recipe.ts';
 import { checkFolder } from '../../packages/check/check-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { language, tr } from '../language.ts';
-import { printJson } from '../terminal/print.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { formatCount, printable } from '../terminal/text.ts';
-import { ReportedError, userError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 export interface Checked {
   readonly folder: string;
@@ -15,14 +14,6 @@ export interface Checked {
   readonly problems: readonly Problem[];
   readonly errors: number;
   readonly notes: number;
-}
-
-/** `hob check`: lists the problems of the script in a folder. */
-export async function check(folder: string, { isJson }: { isJson: boolean }): Promise<void> {
-  const checked = await examineFolder(folder);
-  if (isJson) printJson(asJson(checked));
-  else process.stdout.write(describeChecked(checked, process.stdout));
-  if (checked.errors > 0) throw new ReportedError();
 }
 
 /** Checks the script in a folder. Throws if the folder does not exist. */
@@ -66,7 +57,7 @@ export function describeChecked(checked: Checked, stream: NodeJS.WriteStream): s
 }
 
 /** JSON output is for programs and therefore always in English. */
-function asJson({ folder, script, problems, errors, notes }: Checked) {
+export function checkedAsJson({ folder, script, problems, errors, notes }: Checked) {
   return {
     folder,
     script: script === null ? null : { id: script.id, name: script.name, version: script.version },

@@ -4,15 +4,14 @@ import { followWork, stopWork } from '../../background-work.ts';
 import { getScript, pickScript } from '../../find-script.ts';
 import { catchInterrupt } from '../../interrupt.ts';
 import { tr } from '../../language.ts';
+import type { CommonOptions } from '../../options.ts';
 import { errorText, RefusedError, ServiceClient } from '../../service-client.ts';
 import { printJson } from '../../terminal/print.ts';
 import { formatCount, printable } from '../../terminal/text.ts';
 import { UserError, usageError, userError } from '../../user-error.ts';
 import { displayOn } from './progress.ts';
 
-interface PullOptions {
-  home?: string;
-  json?: boolean;
+interface PullOptions extends CommonOptions {
   source?: string;
   files?: string[];
   revision?: string;
@@ -75,7 +74,13 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
   process.stderr.write(`${describeNeeds(name, here.length, missing.length)}\n`);
   const downloads: Download[] = [];
   for (const repoId of missing) {
-    const download = await pullModel(client, repoId).catch((error: unknown) => printRefusal(repoId, error));
+    const download = await pullModel(client, repoId).catch((error: unknown) => {
+      // A manifest may declare a model that does not exist.
+      if (!(error instanceof RefusedError)) throw error;
+      const [shown, reason] = [printable(repoId), error.message];
+      process.stderr.write(tr(`Failed to download ${shown}: ${reason}\n`, `无法下载 ${shown}：${reason}\n`));
+      return null;
+    });
     if (download === null) continue;
     downloads.push(download);
     if (download.state !== 'done') process.stderr.write(`${describeEnd(download)}\n`);
@@ -88,16 +93,6 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
       `${missing.length - done} of ${formatCount(missing.length, 'model')} could not be downloaded.`,
       `${missing.length} 个模型中有 ${missing.length - done} 个无法下载。`,
     );
-}
-
-/** Prints a refusal. A manifest may declare a model that does not exist. */
-function printRefusal(repoId: string, error: unknown): null {
-  if (!(error instanceof RefusedError)) throw error;
-  const shown = printable(repoId);
-  process.stderr.write(
-    tr(`Failed to download ${shown}: ${error.message}\n`, `无法下载 ${shown}：${error.message}\n`),
-  );
-  return null;
 }
 
 function describeNeeds(name: string, here: number, missing: number): string {
@@ -131,15 +126,6 @@ function pathOf(id: string): string {
   return `/api/models/downloads/${encodeURIComponent(id)}`;
 }
 
-/** Adds a hint to the error of a service that was stopped or restarted during the download. */
-function withResumeHint(error: UserError): UserError {
-  const advice = tr(
-    'The downloaded part is kept. To resume, start Hob and run the same command again.',
-    '已下载的部分会保留：Hob 运行后，再次运行同一命令即可继续。',
-  );
-  return new UserError(`${error.message}\n${advice}`, error.exitCode);
-}
-
 /**
  * Downloads one model and shows the progress on stderr. Returns the download, whether it succeeded or not. Ctrl-C cancels a
  * download that this command started; a download of another client continues.
@@ -150,18 +136,37 @@ async function pullModel(client: ServiceClient, repoId: string, details: object 
   try {
     const body = { repo_id: repoId, ...details };
     const { download_id: id, is_joined } = await client.post<DownloadStarted>('/api/models/download', body);
-    if (is_joined) process.stderr.write(`${joined(repoId)}\n`);
+    if (is_joined)
+      process.stderr.write(
+        tr(
+          `${repoId} is already being downloaded. Showing the progress.\n`,
+          `${repoId} 已经在下载，以下是进度。\n`,
+        ),
+      );
     const { signal } = interrupt;
     const onProgress = (download: Download) => {
       if (download.state === 'running' && !signal.aborted) display.show(download);
     };
     const seen = await followWork(client, pathOf(id), { signal, onProgress })
       .catch((error: unknown) => {
-        throw error instanceof UserError ? withResumeHint(error) : error;
+        if (!(error instanceof UserError)) throw error;
+        // The service was stopped or restarted during the download.
+        const advice = tr(
+          'The downloaded part is kept. To resume, start Hob and run the same command again.',
+          '已下载的部分会保留：Hob 运行后，再次运行同一命令即可继续。',
+        );
+        throw new UserError(`${error.message}\n${advice}`, error.exitCode);
       })
       .finally(() => display.clear());
     if (seen.state !== 'running') return seen;
-    if (is_joined) throw new UserError(continuesElsewhere(repoId), interrupt.exitCode);
+    if (is_joined)
+      throw new UserError(
+        tr(
+          `The download of ${repoId} continues, because another client started it. To cancel it: hob model cancel ${repoId}`,
+          `${repoId} 由别人发起下载，会在服务中继续。如需停止：hob model cancel ${repoId}`,
+        ),
+        interrupt.exitCode,
+      );
     process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
     const stopped = await stopDownload(id, client);
     if (stopped.state !== 'cancelled') return stopped;
@@ -178,20 +183,6 @@ const isKept = tr(
   'The downloaded part is kept. To resume, run the same command again.',
   '已下载的部分会保留，再次运行同一命令即可继续。',
 );
-
-function joined(repoId: string): string {
-  return tr(
-    `${repoId} is already being downloaded. Showing the progress.`,
-    `${repoId} 已经在下载，以下是进度。`,
-  );
-}
-
-function continuesElsewhere(repoId: string): string {
-  return tr(
-    `The download of ${repoId} continues, because another client started it. To cancel it: hob model cancel ${repoId}`,
-    `${repoId} 由别人发起下载，会在服务中继续。如需停止：hob model cancel ${repoId}`,
-  );
-}
 
 function describeEnd(download: Download): string {
   const { repo_id: repoId, state, bytes_total, files_total, started_at, ended_at } = download;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 
 import { templates } from '../../../scripts/languages.ts';
-import { assertNever } from '../../../shared/assert-never.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
 
@@ -34,39 +33,27 @@ export function runLine({ id, name, input }: NewScript, folder: string, isNameTa
   return ['hob run', word, ...(value === null ? [] : [quoteWord(value)])].join(' ');
 }
 
+const greeting = tr('Hello', '你好');
+
 /** The file with the sample input of a new script; null if the script has no input. */
-export function sampleFile(input: InputKind): NewFile | null {
-  const text = `${greeting}\n`;
+function sampleFile(input: InputKind): NewFile | null {
   if (input === 'none') return null;
-  return { path: input === 'folders' ? 'sample/hello.txt' : 'sample.txt', text };
+  return { path: input === 'folders' ? 'sample/hello.txt' : 'sample.txt', text: `${greeting}\n` };
 }
 
 /** The sample input value for a script in this folder; null if the script has no input. */
 export function sampleValue(input: InputKind, folder: string): string | null {
-  switch (input) {
-    case 'files':
-      return join(folder, 'sample.txt');
-    case 'folders':
-      return join(folder, 'sample');
-    case 'text':
-      return greeting;
-    case 'none':
-      return null;
-    default:
-      return assertNever(input);
-  }
+  const values = {
+    files: join(folder, 'sample.txt'),
+    folders: join(folder, 'sample'),
+    text: greeting,
+    none: null,
+  };
+  return values[input];
 }
 
-interface InputWords {
-  readonly label: string;
-  readonly description: string;
-  /** The unit that the sample script counts, and the items it counts in: "12 byte(s) in 1 file(s)". */
-  readonly unit: string;
-  readonly items: string;
-}
-
-/** Texts about the input in the files of a new script. */
-export const inputWords: Readonly<Record<Exclude<InputKind, 'none'>, InputWords>> = {
+/** Texts about the input. The sample script counts units in items: "12 byte(s) in 1 file(s)". */
+const inputWords = {
   files: {
     label: tr('Files', '文件'),
     description: tr('Absolute paths of files.', '文件的绝对路径。'),
@@ -87,10 +74,110 @@ export const inputWords: Readonly<Record<Exclude<InputKind, 'none'>, InputWords>
   },
 };
 
-/** The message of the sample script, with placeholders in the syntax of its language. */
-export function summaryOf(input: Exclude<InputKind, 'none'>, total: string, count: string): string {
-  const { unit, items } = inputWords[input];
-  return tr(`${total} ${unit} in ${count} ${items}`, `${count} ${items}，共 ${total} ${unit}`);
+export function filesOfScript(script: NewScript): NewFile[] {
+  const sample = sampleFile(script.input);
+  return [
+    { path: 'script.toml', text: manifestText(script) },
+    { path: templateOf(script).entry, text: entryText(script) },
+    ...(sample === null ? [] : [sample]),
+    { path: 'README.md', text: readmeText(script) },
+  ];
 }
 
-export const greeting = tr('Hello', '你好');
+function templateOf({ language }: NewScript) {
+  const template = templates.find(({ word }) => word === language);
+  if (template === undefined) throw new Error(`${language} has no template`);
+  return template;
+}
+
+function entryText(script: NewScript): string {
+  const { input } = script;
+  const summary = (total: string, count: string) => {
+    if (input === 'none') return '';
+    const { unit, items } = inputWords[input];
+    return tr(`${total} ${unit} in ${count} ${items}`, `${count} ${items}，共 ${total} ${unit}`);
+  };
+  return templateOf(script).write({ input, greeting, tr, summary });
+}
+
+function readmeText(script: NewScript): string {
+  const sample = sampleFile(script.input);
+  const sampleRow =
+    sample === null ? '' : `| \`${sample.path}\` | ${tr('sample input', '试运行用的输入')} |\n`;
+  return `# ${script.name}
+${script.desc === '' ? '' : `\n${script.desc}\n`}
+\`\`\`sh
+${runLine(script, '.')}
+\`\`\`
+
+| ${tr('file', '文件')} | ${tr('purpose', '说明')} |
+|---|---|
+| \`script.toml\` | ${tr('the manifest: name, input and params', '清单：名称、输入和参数')} |
+| \`${templateOf(script).entry}\` | ${tr('the program', '运行的程序')} |
+${sampleRow}
+${tr('`hob check` checks the script for errors. `hob pack` creates a package for others.', '`hob check` 找出问题，`hob pack` 打包给别人用。')}
+`;
+}
+
+function manifestText(script: NewScript): string {
+  const { language, versions, entry } = templateOf(script);
+  return `#:schema http://127.0.0.1:9527/api/script.schema.json
+
+[service.info]
+id = "${script.id}"
+name = ${tomlText(script.name)}
+version = "0.1.0"
+${script.desc === '' ? '' : `desc = ${tomlText(script.desc)}\n`}
+[service.runtime]
+language = "${language}"
+${versions === undefined ? '' : `language_version = "${versions}"\n`}entry = "${entry}"
+# ${tr('Time limit of a run in seconds. Without it, there is no limit.', '运行超过这么多秒就会被停止；不写则不限时。')}
+# timeout = 600
+${inputTable(script)}
+# ${tr('Params that a caller can set. Omitted params get their default.', '调用者可以设置的参数；没有给出的取默认值。')}
+[[service.params]]
+name = "greeting"
+label = "${tr('Greeting', '问候语')}"
+type = "str"
+default = "${greeting}"
+
+[[service.params]]
+name = "times"
+label = "${tr('Number of greetings', '问候几次')}"
+type = "int"
+default = 1
+${outputTable(script)}
+[service.node]
+# ${tr('Whether other scripts can call this one.', '其他脚本能否调用它。')}
+enabled = ${script.isNode}
+`;
+}
+
+function inputTable({ input }: NewScript): string {
+  if (input === 'none') return '';
+  const { label, description } = inputWords[input];
+  const pick = input === 'text' ? '' : `pick = "${input}"\n`;
+  return `
+# ${tr('The main input.', '它处理的内容。')}
+[[service.inputs]]
+name = "${input}"
+label = "${label}"
+type = "${input === 'text' ? 'str' : 'list'}"
+${pick}description = "${description}"
+`;
+}
+
+function outputTable({ input }: NewScript): string {
+  if (input === 'none') return '';
+  return `
+# ${tr('What the script returns besides code and msg.', '除 code 和 msg 之外返回的内容。')}
+[[service.outputs]]
+name = "total"
+type = "int"
+`;
+}
+
+/** TOML strings are escaped as in JSON, plus the DEL character. */
+function tomlText(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}
