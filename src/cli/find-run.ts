@@ -27,15 +27,21 @@ export async function pickRun(client: ServiceClient, wanted: string, script?: st
   if (wanted === 'last') return lastRun(client, script);
   if (script !== undefined)
     throw usageError('A script is allowed only after "last".', '只有 last 后面才能跟脚本名。');
-  const run = await runById(client, wanted);
+  const run = await lastOrById(client, wanted);
   if (run !== null) return run;
   return lastRun(client, wanted).catch((error: unknown) => {
-    throw error instanceof UnknownScriptError ? unknownRun(wanted) : error;
+    if (!(error instanceof UnknownScriptError)) throw error;
+    const shown = printable(wanted);
+    throw userError(
+      `No run or script found for "${shown}". An id prefix needs at least 4 characters and finds only the last ${recentRuns} runs. To list runs: hob runs`,
+      `“${shown}” 既不是最近 ${recentRuns} 次运行的 ID 开头（至少 4 个字符），也不是脚本。hob runs 列出运行记录。`,
+    );
   });
 }
 
-/** The record of the run with this id or id prefix; null if there is none. */
-export async function runById(client: ServiceClient, wanted: string): Promise<Run | null> {
+/** The record of the run with this id or id prefix, or of the last run; null if there is none. */
+export async function lastOrById(client: ServiceClient, wanted: string): Promise<Run | null> {
+  if (wanted === 'last') return lastRun(client, undefined);
   if (wholeId.test(wanted))
     return getRun(client, wanted).catch((error: unknown) => {
       if (error instanceof RefusedError && error.code === 'run-unknown') return null;
@@ -53,14 +59,6 @@ export async function runById(client: ServiceClient, wanted: string): Promise<Ru
   );
 }
 
-function unknownRun(wanted: string): UserError {
-  const shown = printable(wanted);
-  return userError(
-    `No run or script found for "${shown}". An id prefix needs at least 4 characters and finds only the last ${recentRuns} runs. To list runs: hob runs`,
-    `“${shown}” 既不是最近 ${recentRuns} 次运行的 ID 开头（至少 4 个字符），也不是脚本。hob runs 列出运行记录。`,
-  );
-}
-
 export function pathOfRun(runId: string): string {
   return `/api/runs/${encodeURIComponent(runId)}`;
 }
@@ -71,28 +69,24 @@ export function getRun(client: ServiceClient, runId: string): Promise<Run> {
 
 /** The last run that a user started: neither a child of another run nor a run of Hob itself. */
 async function lastRun(client: ServiceClient, script: string | undefined): Promise<Run> {
-  const last = script === undefined ? await lastOfAll(client) : await lastOf(client, script);
-  if (last === undefined)
-    throw new UserError(
-      script === undefined
-        ? tr('There are no runs yet. To start one: hob run <script>', '还没有运行记录。用 hob run 运行脚本。')
-        : tr(
-            'This script has not run yet. To run it: hob run <script>',
-            '该脚本还没有运行过。用 hob run 运行它。',
-          ),
+  if (script === undefined) {
+    const { items } = await client.get<RunPage>(`/api/runs?limit=${recentRuns}`);
+    const isUsers = ({ parent_run_id, origin }: BriefRun) => parent_run_id === null && origin !== 'hob';
+    const last = items.find(isUsers) ?? items[0];
+    if (last !== undefined) return getRun(client, last.run_id);
+    throw userError(
+      'There are no runs yet. To start one: hob run <script>',
+      '还没有运行记录。用 hob run 运行脚本。',
     );
-  return getRun(client, last.run_id);
-}
-
-async function lastOfAll(client: ServiceClient): Promise<BriefRun | undefined> {
-  const { items } = await client.get<RunPage>(`/api/runs?limit=${recentRuns}`);
-  return items.find(({ parent_run_id, origin }) => parent_run_id === null && origin !== 'hob') ?? items[0];
-}
-
-async function lastOf(client: ServiceClient, script: string): Promise<BriefRun | undefined> {
+  }
   const { id } = await findKnownScript(client, script);
   const { items } = await client.get<RunPage>(`/api/runs?limit=1&script=${encodeURIComponent(id)}`);
-  return items[0];
+  const [last] = items;
+  if (last !== undefined) return getRun(client, last.run_id);
+  throw userError(
+    'This script has not run yet. To run it: hob run <script>',
+    '该脚本还没有运行过。用 hob run 运行它。',
+  );
 }
 
 function candidateLine(run: BriefRun): string {

@@ -1,5 +1,5 @@
 import type { Param } from '../contract/types.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
+import { isJsonObject, type Json, tryParseJson } from '../shared/json.ts';
 import { tr } from './language.ts';
 import { printable } from './terminal/text.ts';
 import { type UserError, usageError } from './user-error.ts';
@@ -33,7 +33,7 @@ export function paramValue(param: Param, texts: readonly string[]): Json {
         throw invalidValue(param, text, tr('yes or no', '是或否（yes/no）'));
       return trueWord.test(trimmed);
     case 'dict': {
-      const value = parsed(text);
+      const value = tryParseJson(text);
       if (!isJsonObject(value))
         throw invalidValue(param, text, tr('a JSON object, such as {"a": 1}', 'JSON 对象，如 {"a": 1}'));
       return value;
@@ -50,7 +50,7 @@ export function paramValue(param: Param, texts: readonly string[]): Json {
 
 /** Converts an undeclared param: JSON if it is valid JSON, else text. */
 export function jsonOrText(text: string): Json {
-  return parsed(text) ?? text;
+  return tryParseJson(text) ?? text;
 }
 
 function listValue(param: Param, texts: readonly string[]): Json {
@@ -59,7 +59,7 @@ function listValue(param: Param, texts: readonly string[]): Json {
   const trimmed = text.trim();
   if (trimmed === '') return [];
   if (!trimmed.startsWith('[')) return trimmed.split(',').map((item) => item.trim());
-  const value = parsed(trimmed);
+  const value = tryParseJson(trimmed);
   if (!Array.isArray(value))
     throw invalidValue(
       param,
@@ -67,14 +67,6 @@ function listValue(param: Param, texts: readonly string[]): Json {
       tr('a list: a,b,c or JSON such as ["a", "b"]', '列表：a,b,c 或 JSON，如 ["a", "b"]'),
     );
   return value;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function invalidValue({ name, secret }: Param, text: string, expected: string): UserError {

@@ -10,12 +10,28 @@ import { RefusedError, UnreachableError } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
 import { exitCodes, ReportedError } from './user-error.ts';
 
-/** Shows a run until it ends, prints its result and sets the exit code of the command. */
+interface Showing {
+  readonly connection: Connection;
+  readonly isWatched: boolean;
+  readonly isJson: boolean;
+  readonly timeoutMs: number | null;
+}
+
+/** Prints the id of an accepted run; or shows the run until it ends, prints its result and sets the exit code of the command. */
 export async function showRun(
-  runId: string,
-  options: { connection: Connection; isJson: boolean; timeoutMs?: number | null },
+  accepted: { run_id: string },
+  { connection, isWatched, isJson, timeoutMs }: Showing,
 ): Promise<void> {
-  const { connection, isJson, timeoutMs = null } = options;
+  const runId = accepted.run_id;
+  if (!isWatched && isJson) return printJson(accepted);
+  if (!isWatched) {
+    // Only the id goes to stdout, so that a shell can assign it to a variable.
+    process.stdout.write(`${runId}\n`);
+    process.stderr.write(
+      tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),
+    );
+    return;
+  }
   const collected = isJson ? collectingDisplay() : null;
   const display = collected ?? passingDisplay();
   const { record, stopCode } = await followRun(runId, { connection, display, timeoutMs });
@@ -140,12 +156,4 @@ class Cancellation {
 
 export function watchedHeaders(isWatched: boolean): Record<string, string> {
   return isWatched ? { 'x-hob-origin': 'cli' } : {};
-}
-
-/** Prints only the id to stdout, so that a shell can assign it to a variable. */
-export function printRunId(runId: string): void {
-  process.stdout.write(`${runId}\n`);
-  process.stderr.write(
-    tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),
-  );
 }

@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { faultOfHome } from '../settings/prepare-home.ts';
-import { isJsonObject } from '../shared/json.ts';
+import { isJsonObject, tryParseJson } from '../shared/json.ts';
 import { fewThreads } from '../shared/node-flags.ts';
 import { claimPrivateFile } from '../shared/private-files.ts';
 import { startDetached } from '../shared/start-detached.ts';
@@ -60,10 +60,6 @@ async function notStarted(logPath: string): Promise<UserError> {
 
 /** The message of a JSON log line. Lines from before logging started are plain text. */
 function messageIn(line: string): string {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isJsonObject(entry) && typeof entry.msg === 'string' ? entry.msg : line;
-  } catch {
-    return line;
-  }
+  const entry = tryParseJson(line);
+  return isJsonObject(entry) && typeof entry.msg === 'string' ? entry.msg : line;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as textIn } from 'node:stream/consumers';
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../shared/json.ts';
 import { language } from './language.ts';
 import { reasonOf, sendRequest } from './send-request.ts';
 import { usageError, userError } from './user-error.ts';
@@ -25,7 +25,7 @@ export interface ThisRun {
 export async function findRun(flag: string | undefined): Promise<ThisRun | null> {
   const path = flag ?? parameterFileOfRun();
   if (path === null) return null;
-  const run = runIn(await read(path));
+  const run = await read(path);
   if (run !== null) return run;
   throw usageError(
     `${path} is not a parameter file. Pass the script's first argument: --file "$1"`,
@@ -42,7 +42,7 @@ export async function needRun(flag: string | undefined): Promise<ThisRun> {
   );
 }
 
-async function read(path: string): Promise<Json> {
+async function read(path: string): Promise<ThisRun | null> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const errno = errnoOf(error);
     throw userError(
@@ -50,14 +50,7 @@ async function read(path: string): Promise<Json> {
       `无法读取参数文件 ${path}（${errno}）。`,
     );
   });
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function runIn(file: Json): ThisRun | null {
+  const file = tryParseJson(text);
   if (!isJsonObject(file) || !isJsonObject(file.environment)) return null;
   const { environment, data, params } = file;
   const { api_base: apiBase, output_json: outputFile } = environment;
@@ -114,12 +107,10 @@ export function readAssignment(word: string): Assignment {
 }
 
 export function parseJson(name: string, text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw usageError(
-      `Invalid JSON after ${name}:= ${text}\nFor a text, use ${name}=...`,
-      `${name}:= 后面必须是 JSON，而这里是：${text}\n文本请写成 ${name}=...`,
-    );
-  }
+  const value = tryParseJson(text);
+  if (value !== undefined) return value;
+  throw usageError(
+    `Invalid JSON after ${name}:= ${text}\nFor a text, use ${name}=...`,
+    `${name}:= 后面必须是 JSON，而这里是：${text}\n文本请写成 ${name}=...`,
+  );
 }

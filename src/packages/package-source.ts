@@ -24,7 +24,6 @@ export const defaultFetchLimits: FetchLimits = {
   depth: 32,
 };
 
-/** The source of a package. */
 export interface PackageSource {
   readonly kind: SourceKind;
   /** An absolute path, or the address of a git repository. */
@@ -45,7 +44,6 @@ export interface FetchProgress {
 export interface FetchedPackage {
   /** The folder with the manifest, below the target folder. */
   readonly folder: string;
-  /** The fetched commit of a git repository. */
   readonly commit: string | null;
   /** Notes about omitted or changed entries. */
   readonly notes: readonly Text[];

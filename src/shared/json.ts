@@ -5,6 +5,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Undefined if the text is not JSON. */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Deep enough for any normal document, and far below the depth at which `JSON.stringify` throws. */
 export const maxJsonDepth = 64;
 

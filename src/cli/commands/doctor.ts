@@ -51,7 +51,6 @@ async function doctor({ home, json, all }: DoctorOptions): Promise<void> {
         isAll: all === true,
         columns: isTTY ? columns : undefined,
         isUnicode: hasUnicode(environment, platform),
-        stream: process.stdout,
       }),
     );
   }
@@ -68,7 +67,6 @@ interface Style {
   /** Width of the terminal; undefined without a terminal. */
   readonly columns: number | undefined;
   readonly isUnicode: boolean;
-  readonly stream: NodeJS.WriteStream;
 }
 
 const marks = { ok: ['✓', '+'], note: ['!', '!'], problem: ['✗', 'x'] } as const;
@@ -97,23 +95,23 @@ function describeFindings(findings: readonly Finding[], style: Style): string {
   for (const area of areas) {
     const own = findings.filter((finding) => finding.area === area);
     if (own.length === 0) continue;
-    lines.push(paint('bold', titles[area], style.stream));
+    lines.push(paint('bold', titles[area]));
     let notes = 0;
     for (const finding of [...own].sort((a, b) => firstOfAll[a.state] - firstOfAll[b.state])) {
       if (finding.state === 'note' && ++notes > mostNotes && !style.isAll) continue;
       lines.push(...linesOf(finding, style));
     }
-    if (notes > mostNotes && !style.isAll) lines.push(moreNotes(notes - mostNotes));
+    const more = notes - mostNotes;
+    if (more > 0 && !style.isAll)
+      lines.push(
+        tr(
+          `  ... and ${formatCount(more, 'more note')} (use --all to show them)`,
+          `  ... 还有 ${more} 条提示（--all 显示全部）`,
+        ),
+      );
     lines.push('');
   }
   return `${[...lines, ...summary(findings, style)].join('\n')}\n`;
-}
-
-function moreNotes(count: number): string {
-  return tr(
-    `  ... and ${formatCount(count, 'more note')} (use --all to show them)`,
-    `  ... 还有 ${count} 条提示（--all 显示全部）`,
-  );
 }
 
 function linesOf({ state, what, next }: Finding, style: Style): string[] {
@@ -150,8 +148,8 @@ function summary(findings: readonly Finding[], style: Style): string[] {
   ];
 }
 
-function markOf(state: Finding['state'], { isUnicode, stream }: Style): string {
-  return paint(colours[state], marks[state][isUnicode ? 0 : 1], stream);
+function markOf(state: Finding['state'], { isUnicode }: Style): string {
+  return paint(colours[state], marks[state][isUnicode ? 0 : 1]);
 }
 
 function widthFor({ columns }: Style, indent: number): number {

@@ -78,24 +78,14 @@ becomes available, and the log is shown. If a step fails, nothing is installed.
 async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
   const id = operation.script_id ?? '';
   const title = titleOf(operation, id);
-  const lines = [
-    tr(`Installed ${title} (id ${id})`, `已安装 ${title}，ID 为 ${id}`),
-    ...(await waysToRun(client, id)),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-/** The commands that run a script, to be copied into a shell. */
-async function waysToRun(client: ServiceClient, scriptId: string): Promise<string[]> {
+  const installed = tr(`Installed ${title} (id ${id})\n`, `已安装 ${title}，ID 为 ${id}\n`);
   try {
-    const script = await getScript(client, scriptId);
-    return [
-      `${tr('Run it: ', '运行：')}${runLine(script)}`,
-      `${tr('Over HTTP: ', '或者：')}${curlOf(client, script)}`,
-    ];
+    const script = await getScript(client, id);
+    const run = `${tr('Run it: ', '运行：')}${runLine(script)}\n`;
+    return `${installed}${run}${tr('Over HTTP: ', '或者：')}${curlOf(client, script)}\n`;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // These lines are optional: the script is installed.
-    return [];
+    // The commands are optional: the script is installed.
+    return installed;
   }
 }

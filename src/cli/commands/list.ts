@@ -39,7 +39,13 @@ function filterScripts({ scripts, problems }: ScriptList, query: string): Script
 
 function describeScripts({ scripts, problems }: ScriptList, isSearch: boolean, lineWidth?: number): string {
   const broken = brokenLines(problems, lineWidth);
-  const table = scripts.length === 0 ? [nothingText(isSearch)] : scriptTable(scripts, lineWidth);
+  const nothing = isSearch
+    ? tr('No matching scripts. To list all scripts: hob list', '没有符合条件的脚本。hob list 列出全部。')
+    : tr(
+        'There are no scripts yet. Create one with hob new, or install one with hob install.',
+        '还没有脚本。hob new 新建一个，hob install 安装一个。',
+      );
+  const table = scripts.length === 0 ? [nothing] : scriptTable(scripts, lineWidth);
   return `${[...table, ...(broken.length === 0 ? [] : ['', ...broken])].join('\n')}\n`;
 }
 
@@ -94,16 +100,4 @@ function brokenLines(problems: readonly Problem[], lineWidth = Number.POSITIVE_I
 function quoted(path: string): string {
   const shown = printable(path);
   return /^[\w./+@:-]+$/.test(shown) ? shown : `"${shown}"`;
-}
-
-function nothingText(isSearch: boolean): string {
-  if (isSearch)
-    return tr(
-      'No matching scripts. To list all scripts: hob list',
-      '没有符合条件的脚本。hob list 列出全部。',
-    );
-  return tr(
-    'There are no scripts yet. Create one with hob new, or install one with hob install.',
-    '还没有脚本。hob new 新建一个，hob install 安装一个。',
-  );
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { openOnDesktop } from '../../shared/open-on-desktop.ts';
-import { pickRun, runById } from '../find-run.ts';
+import { lastOrById } from '../find-run.ts';
 import { findKnownScript } from '../find-script.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printJson } from '../terminal/print.ts';
+import { printAnswer } from '../terminal/print.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
@@ -16,20 +16,17 @@ export function configure(command: Command): void {
     ...plainJsonOption,
   })
     .addHelpText('after', exitCodesText)
-    .action((what: string | undefined, { print, home, json }: CommonOptions & { print?: boolean }) =>
-      openPage(what, { isOpened: print !== true, isJson: json === true, home }),
-    );
+    .action(openPage);
 }
 
 async function openPage(
   what: string | undefined,
-  { isOpened, isJson, home }: { isOpened: boolean; isJson: boolean; home: string | undefined },
+  { print, home, json }: CommonOptions & { print?: boolean },
 ): Promise<void> {
   const client = await ServiceClient.find(home);
   const address = client.url + (what === undefined ? '/' : await pathOf(client, what));
-  if (isJson) printJson({ url: address });
-  else process.stdout.write(`${address}\n`);
-  if (!isOpened) return;
+  printAnswer({ url: address }, json, ({ url }) => `${url}\n`);
+  if (print === true) return;
   const failure = await openOnDesktop('page', address, { platform: process.platform });
   if (failure === null) return;
   const { program, isMissing } = failure;
@@ -41,7 +38,7 @@ async function openPage(
 }
 
 async function pathOf(client: ServiceClient, what: string): Promise<string> {
-  const run = what === 'last' ? await pickRun(client, what) : await runById(client, what);
+  const run = await lastOrById(client, what);
   if (run !== null) return `/runs/${run.run_id}`;
   return `/scripts/${(await findKnownScript(client, what)).id}`;
 }

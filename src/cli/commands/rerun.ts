@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Param, Rerun, Run, ScriptDetail } from '../../contract/types.ts';
+import type { Rerun, Run, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { pathOfRun, pickRun, runArguments } from '../find-run.ts';
 import { getScript } from '../find-script.ts';
@@ -14,11 +14,10 @@ import {
 import { askFor, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printRunId, showRun, watchedHeaders } from '../show-run.ts';
+import { showRun, watchedHeaders } from '../show-run.ts';
 import { canAsk } from '../terminal/ask.ts';
-import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
-import { type UserError, userError } from '../user-error.ts';
+import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
   withSignature(command, {
@@ -65,10 +64,8 @@ async function rerun(wanted: string, script: string | undefined, options: RerunO
   const isWatched = options.follow === true;
   const path = `${pathOfRun(record.run_id)}/rerun`;
   const answer = await client.post<Rerun>(path, { params }, watchedHeaders(isWatched));
-  const isJson = options.json === true;
-  if (isWatched) await showRun(answer.run_id, { connection: new Connection(client, options.home), isJson });
-  else if (isJson) printJson(answer);
-  else printRunId(answer.run_id);
+  const connection = new Connection(client, options.home);
+  await showRun(answer, { connection, isWatched, isJson: options.json === true, timeoutMs: null });
 }
 
 /** Prompts for secrets, which are not recorded. */
@@ -76,19 +73,17 @@ async function askForSecrets(script: ScriptDetail, record: Run, given: JsonObjec
   const needed = script.params.filter(
     ({ name, secret }) => secret && record.params[name] === secretMask && !Object.hasOwn(given, name),
   );
-  if (needed.length > 0 && !canAsk()) throw secretsMissing(needed);
+  if (needed.length > 0 && !canAsk()) {
+    const flags = needed.map(({ name }) => `-p ${printable(name)}=@file`).join(' ');
+    throw userError(
+      `Secrets are not recorded. Pass each of them again from a file: ${flags}`,
+      `机密参数不会被记录，需要重新提供，每个从文件读取：${flags}`,
+    );
+  }
   let params = given;
   for (const param of needed) {
     const value = await askFor(param);
     if (value !== undefined) params = { ...params, [param.name]: value };
   }
   return params;
-}
-
-function secretsMissing(needed: readonly Param[]): UserError {
-  const flags = needed.map(({ name }) => `-p ${printable(name)}=@file`).join(' ');
-  return userError(
-    `Secrets are not recorded. Pass each of them again from a file: ${flags}`,
-    `机密参数不会被记录，需要重新提供，每个从文件读取：${flags}`,
-  );
 }

@@ -18,10 +18,9 @@ import {
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
 import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printRunId, showRun, watchedHeaders } from '../show-run.ts';
+import { showRun, watchedHeaders } from '../show-run.ts';
 import { runsInBackground, startService } from '../start-service.ts';
 import { ask, canAsk } from '../terminal/ask.ts';
-import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 import { UserError, usageError } from '../user-error.ts';
 
@@ -105,17 +104,13 @@ async function run(wanted: string, values: readonly string[], options: RunOption
   const data = await inputValues(script, values, piped);
   const params = await askForMissing(script, await readParamArguments(script, options, piped));
   const isWatched = options.async !== true || options.follow === true;
-  const isJson = options.json === true;
   // The idempotency key makes sure that a repeated request starts the run only once.
   const headers = { 'idempotency-key': randomUUID(), ...watchedHeaders(isWatched) };
   const body = { script_id: script.id, ...(Object.keys(data).length > 0 && { data }), params };
   const hint = tr('To check whether the run was accepted: hob runs', '运行是否已被接受，可用 hob runs 查看');
   const answer = await connection.ask(hint, (client) => client.post<Accepted>('/api/execute', body, headers));
-  if (isWatched) {
-    const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
-    await showRun(answer.run_id, { connection, isJson, timeoutMs });
-  } else if (isJson) printJson(answer);
-  else printRunId(answer.run_id);
+  const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
+  await showRun(answer, { connection, isWatched, isJson: options.json === true, timeoutMs });
 }
 
 /** The service of a home. If it is not running and there is a terminal, offers to start it. */

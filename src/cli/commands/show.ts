@@ -4,7 +4,7 @@ import type { BriefRun, Param, Run, RunPage, ScriptDetail } from '../../contract
 import { isJsonObject } from '../../shared/json.ts';
 import { curlOf, runLine } from '../command-lines.ts';
 import { describeEnd, durationText, runTable, stateWord } from '../describe-run.ts';
-import { pickRun, runById } from '../find-run.ts';
+import { lastOrById } from '../find-run.ts';
 import { findScript } from '../find-script.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
@@ -30,7 +30,7 @@ export function configure(command: Command): void {
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
       const script = await findScript(client, wanted).catch(async (error: unknown) => {
-        const run = error instanceof UserError ? await findRun(client, wanted) : null;
+        const run = error instanceof UserError ? await lastOrById(client, wanted) : null;
         if (run === null) throw error;
         printAnswer(run, json, describeRun);
         return null;
@@ -42,10 +42,6 @@ export function configure(command: Command): void {
       );
       process.stdout.write(describeScript(script, items, curlOf(client, script), terminalWidth()));
     });
-}
-
-function findRun(client: ServiceClient, wanted: string): Promise<Run | null> {
-  return wanted === 'last' ? pickRun(client, wanted) : runById(client, wanted);
 }
 
 function describeRun(run: Run): string {

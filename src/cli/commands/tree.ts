@@ -20,12 +20,6 @@ export function configure(command: Command): void {
     });
 }
 
-interface Branch {
-  /** Tree lines before the name. */
-  readonly lines: string;
-  readonly run: TreeNode;
-}
-
 /** Draws the response of GET /api/runs/<id>/tree: parents and children with state and duration. */
 function drawTree(tree: RunTree, lineWidth?: number): string {
   const branches = branchesOf(tree.root, '', '');
@@ -56,8 +50,8 @@ function drawTree(tree: RunTree, lineWidth?: number): string {
   return `${[...formatTable(columns, rows, lineWidth), ...notes].join('\n')}\n`;
 }
 
-/** `lead` is the prefix of the node itself, `below` the prefix of its children. */
-function branchesOf(node: TreeNode, lead: string, below: string): Branch[] {
+/** The runs with the tree lines before them. `lead` are the lines of the node itself, `below` those of its children. */
+function branchesOf(node: TreeNode, lead: string, below: string): { lines: string; run: TreeNode }[] {
   const { children } = node;
   const further = children.flatMap((child, index) => {
     const isLast = index === children.length - 1;

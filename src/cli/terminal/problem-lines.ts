@@ -1,21 +1,14 @@
+import type { Problem } from '../../contract/types.ts';
 import { tr } from '../language.ts';
 import { paint } from './print.ts';
 import { padToWidth, widthOf } from './text.ts';
-
-interface ProblemToShow {
-  readonly severity: 'error' | 'note';
-  readonly file: string;
-  readonly line: number | null;
-  readonly message: string;
-  readonly advice: string;
-}
 
 const labels = { error: tr('error', '错误'), note: tr('note', '提示') } as const;
 const colours = { error: 'red', note: 'yellow' } as const;
 const indent = '    ';
 
 /** Formats problems as `file:line` entries that editors recognise, with the advice below, grouped by file. */
-export function problemLines(problems: readonly ProblemToShow[], stream: NodeJS.WriteStream): string[] {
+export function problemLines(problems: readonly Problem[], stream: NodeJS.WriteStream): string[] {
   const inOrder = [...problems].sort((a, b) => a.file.localeCompare(b.file) || (a.line ?? 0) - (b.line ?? 0));
   const lines: string[] = [];
   let file: string | null = null;
@@ -36,6 +29,6 @@ export function problemLines(problems: readonly ProblemToShow[], stream: NodeJS.
   return lines;
 }
 
-function placeOf({ file, line }: ProblemToShow): string {
+function placeOf({ file, line }: Problem): string {
   return line === null ? file : `${file}:${line}`;
 }

@@ -42,7 +42,6 @@ async function* readable(file: string, path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns why an entry of a folder cannot be part of a package. */
 export function cannotPack(entry: UnpackableEntry): AppError {
   const name = showName(entry.path);
   switch (entry.kind) {

@@ -8,7 +8,6 @@ import { type EntryKind, EntryNames, tooManyEntries } from './entry-names.ts';
 import { leaveOut, showName, tooLarge } from './package-errors.ts';
 
 interface WriterOptions {
-  /** An existing private folder. */
   readonly root: string;
   readonly limits: FetchLimits;
   readonly signal: AbortSignal;
@@ -26,7 +25,6 @@ const betweenReportsMs = 100;
 /** Never opens an existing file and never follows a link. */
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Entries that macOS adds to archives. */
 const macExtra = /(?:^|[/\\])(?:__MACOSX(?:[/\\]|$)|\._[^/\\]*$)/;
 
 /** First bytes of a Git LFS pointer. */
@@ -135,7 +133,6 @@ export class PackageWriter {
     this.#reportInTime();
   }
 
-  /** Creates a folder and its parents if needed. */
   async #need(names: readonly string[]): Promise<void> {
     const path = this.#at(names);
     if (names.length === 0 || this.#folders.has(path)) return;

@@ -63,7 +63,7 @@ export async function bringPackage(
       if (prepares) await prepareVersion(parts, operation, placed);
       signal.throwIfAborted();
       operation.enter('switching');
-      const kept = before.kind === 'record' ? await versionToKeep(parts, before) : null;
+      const kept = before.kind === 'record' ? await versionToKeep(parts, before.record) : null;
       const versions = before.kind === 'record' ? before.record.versions : {};
       const record = recordOf(script.id, name, kept, { ...versions, [name]: version });
       await switchVersion(parts, { record, before });
@@ -108,15 +108,12 @@ async function isUpToDate(
   const { commit, content, source } = versionOf(before.record, before.record.current);
   const isSameCommit = commit !== null && commit === version.commit && source.path === version.source.path;
   if (!isSameCommit && (!content || content !== version.content)) return false;
-  return isUsable(parts, before);
+  return isUsable(parts, before.record);
 }
 
 /** Whether the current version is unchanged: a damaged one must be replaced. */
-async function isUsable({ store }: PackageParts, before: RecordReading): Promise<boolean> {
-  if (before.kind !== 'record') return false;
-  const { id, current } = before.record;
-  const loaded = await loadFolder(store.versionFolder(id, current));
-  return loaded?.kind === 'script' && loaded.script.id === id;
+async function isUsable({ store }: PackageParts, { id, current }: InstalledRecord): Promise<boolean> {
+  return (await store.loadScript(id, current)) !== null;
 }
 
 /** The same content from another source: the next update uses that source. */
@@ -191,12 +188,9 @@ export async function switchVersion(
 }
 
 /** The version for a later rollback: the current one, if it still exists. */
-async function versionToKeep(
-  parts: PackageParts,
-  before: RecordReading & { kind: 'record' },
-): Promise<string | null> {
-  const { id, current, previous } = before.record;
-  const candidates = (await isUsable(parts, before)) ? [current, previous] : [previous];
+async function versionToKeep(parts: PackageParts, record: InstalledRecord): Promise<string | null> {
+  const { id, current, previous } = record;
+  const candidates = (await isUsable(parts, record)) ? [current, previous] : [previous];
   for (const name of candidates) if (name !== null && (await parts.store.hasVersion(id, name))) return name;
   return null;
 }

@@ -19,7 +19,6 @@ export interface InstalledPackage {
   readonly state: 'ready' | 'broken';
 }
 
-/** All packages on the disk. */
 export async function listInstalled(
   store: PackageStore,
   catalogue: Pick<PackageCatalogue, 'find'>,
@@ -32,14 +31,13 @@ export async function listInstalled(
   return found.sort((a, b) => a.name.localeCompare(b.name) || a.scriptId.localeCompare(b.scriptId));
 }
 
-/** The scripts of the previous versions. */
 export async function listKept(store: PackageStore): Promise<Script[]> {
   const scripts: Script[] = [];
   for (const id of await store.ids()) {
     const reading = await store.read(id);
     if (reading.kind !== 'record' || reading.record.previous === null) continue;
-    const loaded = await loadFolder(store.versionFolder(id, reading.record.previous));
-    if (loaded?.kind === 'script' && loaded.script.id === id) scripts.push(loaded.script);
+    const script = await store.loadScript(id, reading.record.previous);
+    if (script !== null) scripts.push(script);
   }
   return scripts;
 }

@@ -22,7 +22,6 @@ export interface PackageCatalogue {
   refresh(paths: Iterable<string>): Promise<void>;
 }
 
-/** Builds the environment of a script. */
 export type PrepareScript = (
   script: Script,
   waiter: {
@@ -34,7 +33,6 @@ export type PrepareScript = (
   { readonly kind: 'none' | 'python' | 'node' } | { readonly kind: 'unavailable'; readonly message: Text }
 >;
 
-/** Dependencies of package operations. */
 export interface PackageParts {
   readonly store: PackageStore;
   readonly catalogue: PackageCatalogue;
@@ -58,7 +56,6 @@ const betweenReportsMs = 250;
 /** The work of an operation, and the claim to release afterwards. */
 export interface Plan {
   readonly kind: OperationKind;
-  /** The first stage. */
   readonly stage: OperationStage;
   readonly script: OperationView['script'];
   readonly source: PackageSource | null;
@@ -173,7 +170,6 @@ export interface OperationView {
   readonly runId: string | null;
   /** Warnings for the user, which do not stop the operation. */
   readonly warnings: readonly Text[];
-  /** Problems of the package. */
   readonly problems: readonly Problem[];
   readonly startedAt: string;
   readonly endedAt: string | null;
@@ -183,7 +179,6 @@ export interface OperationView {
 /** Limit of reported problems, because a hostile package could have any number. */
 const mostTold = 100;
 
-/** An operation on a package. */
 export class Operation {
   readonly #abort = new AbortController();
   readonly #publish: (view: OperationView) => void;

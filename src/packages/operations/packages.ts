@@ -71,7 +71,6 @@ interface RollBackOptions {
 }
 
 export interface PackagesOptions extends Omit<PackageParts, 'store'> {
-  /** The folder of the packages. */
   readonly folder: string;
   readonly parseSource: typeof parseSource;
 }
@@ -124,7 +123,6 @@ export class Packages {
     return this.#parseSource(text, { ...(ref !== null && { ref }), ...(path !== null && { path }) });
   }
 
-  /** The source of an installed package. */
   async sourceOf(id: string): Promise<PackageSource> {
     return recordedSource(id.toLowerCase(), await this.#readInstalled(id.toLowerCase()));
   }

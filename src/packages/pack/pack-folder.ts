@@ -27,7 +27,6 @@ export interface PackedFolder {
   readonly entries: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** Omitted entries. */
   readonly notes: readonly Text[];
 }
 

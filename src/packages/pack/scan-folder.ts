@@ -3,7 +3,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errnoOf, isExhaustion } from '../../shared/errors.ts';
-import { isJsonObject } from '../../shared/json.ts';
+import { isJsonObject, tryParseJson } from '../../shared/json.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 import { showName } from '../fetch/package-errors.ts';
@@ -146,12 +146,7 @@ async function leaveOutRule(folder: string, entries: readonly Dirent[]): Promise
 async function declaresDependencies(folder: string): Promise<boolean> {
   const file = await readRegularFile(join(folder, 'package.json'), { maxBytes: maxPackageJsonBytes });
   if (file.kind !== 'content') return false;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(file.bytes.toString());
-  } catch {
-    return false;
-  }
+  const parsed = tryParseJson(file.bytes.toString());
   if (!isJsonObject(parsed)) return false;
   return [parsed.dependencies, parsed.optionalDependencies].some(
     (needs) => isJsonObject(needs) && Object.keys(needs).length > 0,

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 
 import { sourceKinds } from '../../contract/values.ts';
+import { tryParseJson } from '../../shared/json.ts';
 
 const format = 1;
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -10,7 +11,6 @@ const text = Type.String({ maxLength: 8192 });
 const folderName = Type.String({ pattern: '^v[1-9][0-9]{0,8}$' });
 
 const VersionSchema = Type.Object({
-  /** Version in the manifest. */
   version: nullable(text),
   installed_at: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,20}Z$' }),
   source: Type.Object({
@@ -40,12 +40,7 @@ export type InstalledRecord = Readonly<Omit<Static<typeof RecordSchema>, 'format
 
 /** Parses the record of the package with this id; null if it is not valid. */
 export function parseRecord(id: string, content: string): InstalledRecord | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    return null;
-  }
+  const value: unknown = tryParseJson(content);
   if (!Value.Check(RecordSchema, value) || value.id !== id || value.current === value.previous) return null;
   const { versions } = value;
   return namedIn(value).every((name) => Object.hasOwn(versions, name)) ? value : null;
@@ -55,7 +50,6 @@ export function formatRecord({ id, current, previous, versions }: InstalledRecor
   return `${JSON.stringify({ format, id, current, previous, versions }, null, 2)}\n`;
 }
 
-/** The folders that a record refers to. */
 export function namedIn({ current, previous }: { current: string; previous: string | null }): string[] {
   return previous === null ? [current] : [current, previous];
 }

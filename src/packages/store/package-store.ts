@@ -3,6 +3,8 @@ import { createReadStream, type Dirent } from 'node:fs';
 import { lstat, open, readdir, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import { loadFolder } from '../../scripts/load-folder.ts';
+import type { Script } from '../../scripts/script.ts';
 import { errnoOf, isExhaustion } from '../../shared/errors.ts';
 import { folderEntries } from '../../shared/folder-entries.ts';
 import { makePrivateFolder, writePrivateFile } from '../../shared/private-files.ts';
@@ -128,6 +130,12 @@ export class PackageStore {
   async hasVersion(id: string, name: string): Promise<boolean> {
     const found = await unlessMissing(lstat(this.versionFolder(id, name)));
     return found?.isDirectory() === true;
+  }
+
+  /** The script of a version; null if it is damaged. */
+  async loadScript(id: string, name: string): Promise<Script | null> {
+    const loaded = await loadFolder(this.versionFolder(id, name));
+    return loaded?.kind === 'script' && loaded.script.id === id ? loaded.script : null;
   }
 
   /** Removes a version unless the record refers to it, and the folder of the package if it is then empty. */
