@@ -1,10 +1,9 @@
 import type { BriefRun, Run, RunPage } from '../contract/types.ts';
 import { stateWord } from './describe-run.ts';
 import { findKnownScript, UnknownScriptError } from './find-script.ts';
-import { tr } from './language.ts';
 import { RefusedError, type ServiceClient } from './service-client.ts';
 import { formatMinute, printable } from './terminal/text.ts';
-import { UserError, usageError, userError } from './user-error.ts';
+import { usageError, userError } from './user-error.ts';
 
 const wholeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const idPart = /^[0-9a-f-]{4,}$/i;
@@ -54,8 +53,13 @@ export async function lastOrById(client: ServiceClient, wanted: string): Promise
   if (only === undefined) return null;
   if (others.length === 0) return getRun(client, only.run_id);
   const shown = printable(wanted);
-  throw new UserError(
-    `${tr(`Several run ids begin with ${shown}. Use a longer prefix:`, `有多个运行的 ID 以 ${shown} 开头：`)}\n${found.map(candidateLine).join('\n')}`,
+  const lines = found
+    .map((run) => [run.run_id, formatMinute(run.queued_at), printable(run.script_name), stateWord(run)])
+    .map((words) => `\n  ${words.join('  ')}`)
+    .join('');
+  throw userError(
+    `Several run ids begin with ${shown}. Use a longer prefix:${lines}`,
+    `有多个运行的 ID 以 ${shown} 开头：${lines}`,
   );
 }
 
@@ -87,8 +91,4 @@ async function lastRun(client: ServiceClient, script: string | undefined): Promi
     'This script has not run yet. To run it: hob run <script>',
     '该脚本还没有运行过。用 hob run 运行它。',
   );
-}
-
-function candidateLine(run: BriefRun): string {
-  return `  ${run.run_id}  ${formatMinute(run.queued_at)}  ${printable(run.script_name)}  ${stateWord(run)}`;
 }

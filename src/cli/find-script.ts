@@ -51,7 +51,9 @@ export function exactMatches<Known extends KnownScript>(known: readonly Known[],
   if (byId.length > 0) return byId;
   const byName = known.filter(({ name }) => name === wanted);
   // A name comes before a prefix: a script may be named `cafe`.
-  return byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
+  if (byName.length > 0) return byName;
+  const isPrefix = lower.length >= shortestPrefix && /^[0-9a-f-]+$/.test(lower);
+  return isPrefix ? known.filter(({ id }) => id.toLowerCase().startsWith(lower)) : [];
 }
 
 /** The shortest prefix that is unique among all ids, at least 8 characters long. */
@@ -63,17 +65,12 @@ export function shortId(id: string, all: readonly string[]): string {
   return id;
 }
 
-function isPrefix(text: string, id: string): boolean {
-  return text.length >= shortestPrefix && /^[0-9a-f-]+$/.test(text) && id.toLowerCase().startsWith(text);
-}
-
 /** The most similar name, if it is similar enough to be a typing error; else null. */
 export function nearestName(wanted: string, names: readonly string[]): string | null {
   const lower = wanted.toLowerCase();
-  const measured = names
+  const [nearest] = names
     .map((name) => ({ name, distance: distanceOf(lower, name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
-  const [nearest] = measured;
   const most = Math.ceil(wanted.length / 3);
   return nearest !== undefined && nearest.distance <= most ? nearest.name : null;
 }
@@ -115,8 +112,11 @@ export function guessScript<Known extends KnownScript>(known: readonly Known[], 
   if (only === undefined) throw unknownScript(known, wanted);
   if (others.length === 0) return only;
   const shown = printable(wanted);
-  throw new UserError(
-    `${tr(`Several scripts match "${shown}". Use the full name or the id:`, `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：`)}\n${candidateLines(found)}`,
+  const ids = found.map(({ id }) => id);
+  const lines = found.map(({ id, name }) => `\n  ${shortId(id, ids)}  ${printable(name)}`).join('');
+  throw userError(
+    `Several scripts match "${shown}". Use the full name or the id:${lines}`,
+    `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：${lines}`,
   );
 }
 
@@ -133,11 +133,6 @@ function unknownScript(known: readonly KnownScript[], wanted: string): UnknownSc
   );
 }
 
-function candidateLines(found: readonly KnownScript[]): string {
-  const ids = found.map(({ id }) => id);
-  return found.map(({ id, name }) => `  ${shortId(id, ids)}  ${printable(name)}`).join('\n');
-}
-
 /** Finds a script among those of the service. If the name belongs to a script with a broken manifest, the error names the problem. */
 export async function findKnownScript(client: ServiceClient, wanted: string): Promise<KnownScript> {
   const { scripts, problems } = await client.get<ScriptList>('/api/scripts');
@@ -146,8 +141,15 @@ export async function findKnownScript(client: ServiceClient, wanted: string): Pr
   } catch (error) {
     if (!(error instanceof UnknownScriptError)) throw error;
     const errors = problems.filter(({ severity }) => severity === 'error');
-    const own = errors.find((problem) => isLike(folderOf(problem), wanted));
-    if (own !== undefined) throw cannotRun(own);
+    const sought = simplified(wanted);
+    const own = errors.find((problem) => simplified(basename(folderOf(problem))).includes(sought));
+    if (sought !== '' && own !== undefined) {
+      const [folder, message, advice] = [folderOf(own), own.message, own.advice].map(printable);
+      throw userError(
+        `The script in ${folder} cannot run: ${message}\n${advice}`,
+        `${folder} 中的脚本无法运行：${message}\n${advice}`,
+      );
+    }
     if (errors.length === 0) throw error;
     throw new UserError(
       error.message +
@@ -163,22 +165,9 @@ export function folderOf({ file }: Problem): string {
   return extname(file) === '' ? file : dirname(file);
 }
 
-/** Compares a folder with a name, ignoring case and punctuation: `count-words` and `Count words`. */
-function isLike(folder: string, wanted: string): boolean {
-  const [name, sought] = [simplified(basename(folder)), simplified(wanted)];
-  return sought !== '' && name.includes(sought);
-}
-
+/** Without case and punctuation, so that `count-words` and `Count words` are equal. */
 function simplified(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-}
-
-function cannotRun(problem: Problem): UserError {
-  const [folder, message, advice] = [folderOf(problem), problem.message, problem.advice].map(printable);
-  return userError(
-    `The script in ${folder} cannot run: ${message}\n${advice}`,
-    `${folder} 中的脚本无法运行：${message}\n${advice}`,
-  );
 }
 
 export async function findScript(client: ServiceClient, wanted: string): Promise<ScriptDetail> {

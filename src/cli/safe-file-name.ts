@@ -8,7 +8,11 @@ export function safeFileName(...texts: readonly string[]): string {
     .map(safe)
     .filter((part) => part !== '')
     .join('-');
-  const cut = cutToBytes(base, longestBytes);
+  let cut = '';
+  for (const character of base) {
+    if (Buffer.byteLength(cut + character) > longestBytes) break;
+    cut += character;
+  }
   const isFree = cut !== '' && !reserved.test(cut);
   return isFree ? cut : `script${cut === '' ? '' : `-${cut}`}`;
 }
@@ -21,13 +25,4 @@ function safe(text: string): string {
       .replace(/[\\/:*?"'<>|`$&;!#%~()[\]{}\p{C}\p{Z}\s]+/gu, '-')
       .replace(/^[.-]+|[.-]+$/g, '')
   );
-}
-
-function cutToBytes(text: string, bytes: number): string {
-  let kept = '';
-  for (const character of text) {
-    if (Buffer.byteLength(kept + character) > bytes) break;
-    kept += character;
-  }
-  return kept;
 }

@@ -32,11 +32,7 @@ Exit codes: 0 no problems (there may be notes), 1 problems found, 2 usage error.
 退出码：0 没有问题（可能有提示），1 有问题，2 命令写法有误。`,
 );
 
-interface DoctorOptions extends CommonOptions {
-  all?: boolean;
-}
-
-async function doctor({ home, json, all }: DoctorOptions): Promise<void> {
+async function doctor({ home, json, all }: CommonOptions & { all?: boolean }): Promise<void> {
   const context = await createDoctorContext(home === undefined ? {} : { home });
   const findings = await examine(context);
   const problems = findings.filter(({ state }) => state === 'problem').length;

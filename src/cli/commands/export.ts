@@ -39,11 +39,10 @@ machine. The service may be running. The file contains no tokens, no secret para
 文件中没有令牌、保密参数和模型，只有您可以读取。`,
 );
 
-interface ExportOptions extends CommonOptions {
-  force?: boolean;
-}
-
-async function exportTo(text: string, { home: flag, force, json }: ExportOptions): Promise<void> {
+async function exportTo(
+  text: string,
+  { home: flag, force, json }: CommonOptions & { force?: boolean },
+): Promise<void> {
   const home = resolveHome(flag);
   if (!(await isFolder(home)))
     throw userError(`The home ${home} does not exist.`, `数据目录 ${home} 不存在。`);

@@ -38,11 +38,10 @@ already has scripts, settings or runs needs --merge: Hob then skips everything t
 须加上 --merge：已有的内容会被跳过，并一一说明。`,
 );
 
-interface ImportOptions extends CommonOptions {
-  merge?: boolean;
-}
-
-async function importFrom(file: string, { home: flag, merge, json }: ImportOptions): Promise<void> {
+async function importFrom(
+  file: string,
+  { home: flag, merge, json }: CommonOptions & { merge?: boolean },
+): Promise<void> {
   const home = resolveHome(flag);
   const imported = await transferring(tr('Nothing was imported.', '没有导入任何内容。'), (signal, show) =>
     importHome({

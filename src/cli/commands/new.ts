@@ -81,7 +81,11 @@ const pollTimes = { everyMs: 50, withinMs: 5000 };
 async function makeScript(name: string | undefined, options: MakeOptions): Promise<void> {
   const { home, service } = await findService(options.home);
   const parent = options.dir === undefined ? join(home, 'scripts') : resolve(options.dir);
-  if (options.dir !== undefined) await requireFolder(parent);
+  if (options.dir !== undefined && (await stat(parent).catch(() => null))?.isDirectory() !== true)
+    throw userError(
+      `The folder ${parent} does not exist. Create it first, or choose another one with --dir.`,
+      `文件夹 ${parent} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
+    );
   const folderOf = (wanted: string) => join(parent, safeFileName(wanted));
   const script = await collectProperties(name, options, (wanted) => faultOfPlace(folderOf(wanted)));
   const folder = folderOf(script.name);
@@ -118,11 +122,6 @@ async function createScriptsFolder(scripts: string): Promise<void> {
   });
 }
 
-async function isNamedTwice(client: ServiceClient, { id, name }: NewScript): Promise<boolean> {
-  const { scripts } = await client.get<ScriptList>('/api/scripts');
-  return scripts.some((other) => other.name === name && other.id !== id);
-}
-
 async function isKnown(client: ServiceClient, id: string): Promise<boolean> {
   try {
     await getScript(client, id);
@@ -141,7 +140,8 @@ async function describeMade(
   { client, advice }: { client: ServiceClient | null; advice: readonly string[] },
 ): Promise<string> {
   const { id, name, input } = script;
-  const isNameTaken = client !== null && (await isNamedTwice(client, script));
+  const { scripts } = (await client?.get<ScriptList>('/api/scripts')) ?? { scripts: [] };
+  const isNameTaken = scripts.some((other) => other.name === name && other.id !== id);
   const value = sampleValue(input, folder);
   const body = { script_id: id, sync: true, ...(value !== null && { data: { [input]: [value] } }) };
   const needsToken = client?.needsToken === true;
@@ -162,15 +162,6 @@ function howToServe(command: string, isRunning: boolean): string {
         `正在运行的 Hob 不会读取那里的脚本。请这样重新启动它：${command}`,
       )
     : tr(`Hob is not running. Start it: ${command}`, `Hob 没有运行。启动它：${command}`);
-}
-
-async function requireFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory() === true) return;
-  throw userError(
-    `The folder ${folder} does not exist. Create it first, or choose another one with --dir.`,
-    `文件夹 ${folder} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
-  );
 }
 
 /** Returns why the folder cannot be created; null if it can. */

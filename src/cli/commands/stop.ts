@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Health } from '../../contract/types.ts';
 import { isAlive } from '../../shared/is-alive.ts';
+import type { ServiceInfo } from '../../shared/service-file.ts';
 import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption, withSignature } from '../options.ts';
@@ -43,9 +44,18 @@ export function configure(command: Command): void {
     }
     const all = options.all === true;
     const { running, queued, silentPids } = await askHealth(service.url);
-    await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
-    say(describeStopping(all ? running : 0));
-    await waitForEnd(service.pid, say);
+    await requestStop(home, service, all);
+    say(
+      all && running > 0
+        ? tr(
+            `Stopping Hob and ${formatCount(running, 'running script')} ...`,
+            `Hob 正在停止，同时停止 ${running} 个正在运行的脚本 ...`,
+          )
+        : tr('Stopping Hob ...', 'Hob 正在停止 ...'),
+    );
+    const hint = setTimeout(() => say(stillWaiting), hintAfterMs);
+    while (isAlive(service.pid)) await wait(pollMs);
+    clearTimeout(hint);
     // An executor exits after its last run. An executor that does not respond stays until it is resumed.
     const left = all ? await awaitExecutors(home) : silentPids;
     if (isJson) printJson({ stopped: true, running, queued, executors_left: left });
@@ -74,14 +84,6 @@ const stillWaiting = tr(
   '仍在等待调用方和脚本。按 Ctrl-C 只结束等待，不影响停止。',
 );
 
-function describeStopping(scripts: number): string {
-  if (scripts === 0) return tr('Stopping Hob ...', 'Hob 正在停止 ...');
-  return tr(
-    `Stopping Hob and ${formatCount(scripts, 'running script')} ...`,
-    `Hob 正在停止，同时停止 ${scripts} 个正在运行的脚本 ...`,
-  );
-}
-
 function describeLeft(pid: number): string {
   return tr(
     `The executor (process ${pid}) is still running, so its scripts may still be running too. If the process is suspended, resume it: kill -CONT ${pid}. Hob records the results of these runs when it starts again with this home; then hob stop --all stops the remaining ones.`,
@@ -106,20 +108,8 @@ async function awaitExecutors(home: string): Promise<number[]> {
   }
 }
 
-async function waitForEnd(pid: number, say: (line: string) => void): Promise<void> {
-  const hint = setTimeout(() => say(stillWaiting), hintAfterMs);
-  while (isAlive(pid)) await wait(pollMs);
-  clearTimeout(hint);
-}
-
-interface Counts {
-  running: number;
-  queued: number;
-  /** Executors that do not respond. */
-  silentPids: number[];
-}
-
-async function askHealth(url: string): Promise<Counts> {
+/** The numbers of runs, and the executors that do not respond. */
+async function askHealth(url: string): Promise<{ running: number; queued: number; silentPids: number[] }> {
   try {
     const answer = await sendRequest(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
     const { running, queued, executor }: Health = JSON.parse(await text(answer));
@@ -130,13 +120,14 @@ async function askHealth(url: string): Promise<Counts> {
   }
 }
 
-async function ask(
-  url: string,
-  body: { all: boolean },
-  { home, headers }: { home: string; headers: Record<string, string> },
-): Promise<void> {
-  const signal = AbortSignal.timeout(answerWithinMs);
-  const answer = await sendRequest(url, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
+async function requestStop(home: string, service: ServiceInfo, all: boolean): Promise<void> {
+  const url = `${service.url}/api/stop`;
+  const answer = await sendRequest(url, {
+    method: 'POST',
+    headers: credentialsFor(home, service),
+    body: { all },
+    signal: AbortSignal.timeout(answerWithinMs),
+  }).catch((error: unknown) => {
     const reason = reasonOf(error);
     throw userError(
       `No response from Hob at ${url} (${reason}). To find the cause: hob doctor`,

@@ -123,7 +123,7 @@ function isProgram(start: Uint8Array): boolean {
 function lineWithReturn(bytes: Buffer, isFirstOnly: boolean): number | null {
   const at = bytes.indexOf('\r\n');
   if (at === -1) return null;
-  const line = linesBefore(bytes, at);
+  const line = bytes.subarray(0, at).toString('latin1').split('\n').length;
   return isFirstOnly && line > 1 ? null : line;
 }
 
@@ -136,12 +136,6 @@ function lineOfOtherEncoding(bytes: Buffer): number | null {
     start = stop + 1;
   }
   return null;
-}
-
-function linesBefore(bytes: Buffer, at: number): number {
-  let line = 1;
-  for (let next = bytes.indexOf(0x0a); next !== -1 && next < at; next = bytes.indexOf(0x0a, next + 1)) line++;
-  return line;
 }
 
 /** A Python file may declare its encoding in its first two lines. */

@@ -72,17 +72,6 @@ function isMeant(loaded: LoadedFolder): boolean {
   return loaded.problems.some(({ file }) => /[/\\]script\.toml$/.test(file));
 }
 
-function tooManyFolders(): AppError {
-  return refusal(
-    'package-not-a-script',
-    {
-      en: `Hob found no manifest in the first ${mostFolders} folders of the source and stopped searching`,
-      zh: `其中没有清单文件，且文件夹超过 ${mostFolders} 个，无法逐一查找`,
-    },
-    { en: 'Specify the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' },
-  );
-}
-
 /** Relative paths of the folders with a script. Folders inside a script belong to it. */
 async function search(root: string, budget: { left: number }, prefix = '', depth = 1): Promise<string[]> {
   // An unreadable folder counts as empty.
@@ -97,7 +86,16 @@ async function search(root: string, budget: { left: number }, prefix = '', depth
   const found: string[] = [];
   for (const name of names) {
     const path = `${prefix}${name}`;
-    if (budget.left-- === 0) throw tooManyFolders();
+    if (budget.left-- === 0) {
+      throw refusal(
+        'package-not-a-script',
+        {
+          en: `Hob found no manifest in the first ${mostFolders} folders of the source and stopped searching`,
+          zh: `其中没有清单文件，且文件夹超过 ${mostFolders} 个，无法逐一查找`,
+        },
+        { en: 'Specify the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' },
+      );
+    }
     const loaded = await loadFolder(join(root, path));
     if (loaded !== null && isMeant(loaded)) found.push(path);
     else if (depth < deepest) found.push(...(await search(root, budget, `${path}/`, depth + 1)));

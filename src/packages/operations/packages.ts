@@ -64,12 +64,6 @@ export class Claims {
   }
 }
 
-interface RollBackOptions {
-  readonly record: InstalledRecord;
-  readonly previous: string;
-  readonly before: RecordReading;
-}
-
 export interface PackagesOptions extends Omit<PackageParts, 'store'> {
   readonly folder: string;
   readonly parseSource: typeof parseSource;
@@ -315,7 +309,7 @@ function recordedSource(id: string, reading: RecordReading): PackageSource {
 async function rollBack(
   parts: PackageParts,
   operation: Operation,
-  { record, previous, before }: RollBackOptions,
+  { record, previous, before }: { record: InstalledRecord; previous: string; before: RecordReading },
 ): Promise<void> {
   const { id, current, versions } = record;
   const script = await loadVersion(parts, operation, id, previous);

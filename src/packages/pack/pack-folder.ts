@@ -16,12 +16,6 @@ import { leaveOut, showName, systemRefusal, tooLarge, unreadable } from '../fetc
 import { defaultFetchLimits } from '../package-source.ts';
 import { leftOutNotes, type PackedEntry, readContent, scanFolder } from './scan-folder.ts';
 
-interface PackOptions {
-  /** The archive to write: tar.gz by its name, otherwise zip. An existing file is replaced. */
-  readonly target: string;
-  readonly signal: AbortSignal;
-}
-
 export interface PackedFolder {
   readonly file: string;
   readonly entries: number;
@@ -32,9 +26,13 @@ export interface PackedFolder {
 
 /**
  * Packs a folder into an installable archive. The same content gives the same bytes: names are sorted, and of times, owners and modes
- * only the executable bit is kept. Does not check the script.
+ * only the executable bit is kept. The target is a tar.gz by its name, otherwise a zip; an existing file is replaced. Does not check the
+ * script.
  */
-export async function packFolder(folder: string, { target, signal }: PackOptions): Promise<PackedFolder> {
+export async function packFolder(
+  folder: string,
+  { target, signal }: { target: string; signal: AbortSignal },
+): Promise<PackedFolder> {
   const file = resolve(target);
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
