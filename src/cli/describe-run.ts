@@ -5,6 +5,7 @@ import { shortId } from './find-script.ts';
 import { language, tr } from './language.ts';
 import { paint } from './terminal/print.ts';
 import {
+  type Column,
   cutToWidth,
   formatMinute,
   formatTable,
@@ -145,24 +146,20 @@ export function runTable(
   { lineWidth, isOneScript = false }: { lineWidth?: number | undefined; isOneScript?: boolean },
 ): string[] {
   const ids = runs.map(({ run_id }) => run_id);
-  const columns = [
-    { title: tr('RUN', '运行') },
-    ...(isOneScript ? [] : [{ title: tr('SCRIPT', '脚本') }]),
-    { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
-    { title: tr('QUEUED AT', '时间') },
-    { title: tr('DURATION', '耗时'), isNumber: true },
-    // The last column, because it may be long and lines are cut at the end.
-    { title: tr('MESSAGE', '消息') },
+  const name: Column<BriefRun> = [
+    tr('SCRIPT', '脚本'),
+    ({ script_name }) => cutToWidth(printable(script_name), widestName),
   ];
-  const rows = runs.map((run) => [
-    shortId(run.run_id, ids),
-    ...(isOneScript ? [] : [cutToWidth(printable(run.script_name), widestName)]),
-    stateWord(run),
-    formatWhen(run.queued_at),
-    durationText(run),
-    messageOf(run),
-  ]);
-  return formatTable(columns, rows, lineWidth);
+  const columns: readonly Column<BriefRun>[] = [
+    [tr('RUN', '运行'), ({ run_id }) => shortId(run_id, ids)],
+    ...(isOneScript ? [] : [name]),
+    [tr('STATE', '状态'), stateWord, { paint: (text) => paintState(text) }],
+    [tr('QUEUED AT', '时间'), ({ queued_at }) => formatWhen(queued_at)],
+    [tr('DURATION', '耗时'), durationText, { isNumber: true }],
+    // The last column, because it may be long and lines are cut at the end.
+    [tr('MESSAGE', '消息'), messageOf],
+  ];
+  return formatTable(runs, columns, lineWidth);
 }
 
 /** Date and time to the minute, without the current year, to leave room for the message. */

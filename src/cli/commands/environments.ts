@@ -5,7 +5,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatCount, formatMinute, formatTable, printable } from '../terminal/text.ts';
+import { type Column, formatCount, formatMinute, formatTable, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
@@ -51,14 +51,6 @@ export function configure(command: Command): void {
     });
 }
 
-const columns = [
-  { title: tr('KEY', '标识') },
-  { title: tr('KIND', '种类') },
-  { title: tr('SIZE', '大小'), isNumber: true },
-  { title: tr('LAST USED', '最近使用') },
-  { title: tr('STATE', '状态') },
-  { title: tr('SCRIPTS', '脚本') },
-];
 const states = {
   ready: tr('ready', '就绪'),
   building: tr('building', '准备中'),
@@ -67,13 +59,22 @@ const states = {
 const shownKey = 12;
 const shortestPrefix = 4;
 
+const columns: readonly Column<Environment>[] = [
+  [tr('KEY', '标识'), ({ key }) => key.slice(0, shownKey)],
+  [tr('KIND', '种类'), ({ kind }) => kind],
+  [tr('SIZE', '大小'), ({ bytes }) => formatBytes(bytes), { isNumber: true }],
+  [tr('LAST USED', '最近使用'), ({ used_at }) => formatMinute(used_at)],
+  [tr('STATE', '状态'), ({ state }) => states[state]],
+  [tr('SCRIPTS', '脚本'), ({ scripts }) => scripts.map(({ name }) => name).join(', ') || '-'],
+];
+
 function describeEnvironments({ items: environments }: EnvironmentList, lineWidth?: number): string {
   if (environments.length === 0)
     return tr(
       'There are no environments yet. Hob creates one when it installs or runs a script that needs it.\n',
       '还没有运行环境：安装或运行需要环境的脚本时会自动创建。\n',
     );
-  const lines = formatTable(columns, environments.map(rowOf), lineWidth);
+  const lines = formatTable(environments, columns, lineWidth);
   const bytes = environments.reduce((sum, { bytes: own }) => sum + own, 0);
   const unused = environments.filter(({ scripts }) => scripts.length === 0).length;
   const [count, size] = [environments.length, formatBytes(bytes)];
@@ -81,18 +82,6 @@ function describeEnvironments({ items: environments }: EnvironmentList, lineWidt
   const idle =
     unused === 0 ? '' : tr(`; ${unused} not needed by any script`, `；其中 ${unused} 个没有脚本需要`);
   return `${[...lines, '', sum + idle].join('\n')}\n`;
-}
-
-function rowOf({ key, kind, bytes, used_at, state, scripts }: Environment): string[] {
-  const names = scripts.map(({ name }) => name).join(', ');
-  return [
-    key.slice(0, shownKey),
-    kind,
-    formatBytes(bytes),
-    formatMinute(used_at),
-    states[state],
-    names || '-',
-  ];
 }
 
 function pickKey({ items }: EnvironmentList, wanted: string): string {

@@ -6,7 +6,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { cutToWidth, formatCount, formatTable, printable, wrapText } from '../terminal/text.ts';
+import { type Column, cutToWidth, formatCount, formatTable, printable, wrapText } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   withSignature(command, {
@@ -51,24 +51,17 @@ function describeScripts({ scripts, problems }: ScriptList, isSearch: boolean, l
 
 function scriptTable(known: readonly Script[], lineWidth: number | undefined): string[] {
   const ids = known.map(({ id }) => id);
-  const columns = [
-    { title: tr('NAME', '名称'), paint: (text: string) => paint('bold', text) },
-    { title: tr('LANGUAGE', '语言') },
-    { title: tr('NODE', '节点') },
-    { title: 'ID' },
+  const nameOf = ({ name }: Script) => cutToWidth(name, widestName);
+  const columns: readonly Column<Script>[] = [
+    [tr('NAME', '名称'), nameOf, { paint: (text) => paint('bold', text) }],
+    [tr('LANGUAGE', '语言'), ({ language }) => language],
+    [tr('NODE', '节点'), ({ node }) => (node ? tr('yes', '是') : '')],
+    ['ID', ({ id }) => shortId(id, ids)],
     // The last column, because it may be long and lines are cut at the end.
-    { title: tr('DESCRIPTION', '说明') },
+    [tr('DESCRIPTION', '说明'), ({ desc }) => desc ?? ''],
   ];
-  const rows = known
-    .map((script) => [
-      cutToWidth(script.name, widestName),
-      script.language,
-      script.node ? tr('yes', '是') : '',
-      shortId(script.id, ids),
-      script.desc ?? '',
-    ])
-    .sort(([one = ''], [other = '']) => one.localeCompare(other));
-  return formatTable(columns, rows, lineWidth);
+  const sorted = known.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
+  return formatTable(sorted, columns, lineWidth);
 }
 
 /** Scripts that cannot run, each with its first problem and advice, and with the command that lists the others. */

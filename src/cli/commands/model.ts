@@ -13,7 +13,7 @@ import {
 import { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/ask.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatCount, formatTable, printable } from '../terminal/text.ts';
+import { type Column, formatCount, formatTable, printable } from '../terminal/text.ts';
 import { usageError, userError } from '../user-error.ts';
 import { findModel, pull, stopDownload } from './model/pull.ts';
 
@@ -158,18 +158,31 @@ async function cancelDownload(client: ServiceClient, repoId: string): Promise<st
   );
 }
 
-const columns = [
-  { title: tr('MODEL', '模型') },
-  { title: tr('PLACE', '位置') },
-  { title: tr('SIZE', '大小'), isNumber: true },
-  { title: tr('STATE', '状态') },
-  { title: tr('NEEDED BY', '需要它的脚本') },
-];
 const states = {
   complete: tr('complete', '完整'),
   partial: tr('partial', '不完整'),
   missing: tr('missing', '缺失'),
 };
+
+const columns: readonly Column<Model>[] = [
+  [tr('MODEL', '模型'), ({ repo_id }) => repo_id],
+  [tr('PLACE', '位置'), ({ state, place }) => (state === 'missing' ? '-' : (place ?? ''))],
+  [
+    tr('SIZE', '大小'),
+    ({ state, size_bytes }) => (state === 'missing' ? '-' : formatBytes(size_bytes)),
+    { isNumber: true },
+  ],
+  [
+    tr('STATE', '状态'),
+    // A model can have several copies; scripts use only one of them.
+    ({ state, is_used }) =>
+      state === 'complete' && !is_used ? tr('complete, not used', '完整，未使用') : states[state],
+  ],
+  [
+    tr('NEEDED BY', '需要它的脚本'),
+    ({ needed_by }) => needed_by.map(({ script_name }) => script_name).join(', '),
+  ],
+];
 
 export function describeModels({ items: models }: ModelList, lineWidth?: number): string {
   if (models.length === 0)
@@ -177,7 +190,7 @@ export function describeModels({ items: models }: ModelList, lineWidth?: number)
       'There are no models yet. To download one: hob model pull <owner>/<name>\n',
       '还没有模型。下载一个：hob model pull <owner>/<name>\n',
     );
-  const lines = formatTable(columns, models.map(rowOf), lineWidth);
+  const lines = formatTable(models, columns, lineWidth);
   const missing = models.filter(({ state }) => state === 'missing').length;
   const bytes = models.reduce((sum, model) => sum + model.size_bytes, 0);
   const here = models.length - missing;
@@ -185,19 +198,6 @@ export function describeModels({ items: models }: ModelList, lineWidth?: number)
   const sum = tr(`${formatCount(here, 'model')}, ${size}`, `${here} 个模型，共 ${size}`);
   const lack = missing === 0 ? '' : tr(`; ${missing} missing`, `；缺少 ${missing} 个`);
   return `${[...lines, '', sum + lack].join('\n')}\n`;
-}
-
-function rowOf({ repo_id, place, size_bytes, state, is_used, needed_by }: Model): string[] {
-  const isMissing = state === 'missing';
-  // A model can have several copies; scripts use only one of them.
-  const isSpare = state === 'complete' && !is_used;
-  return [
-    repo_id,
-    isMissing ? '-' : (place ?? ''),
-    isMissing ? '-' : formatBytes(size_bytes),
-    isSpare ? tr('complete, not used', '完整，未使用') : states[state],
-    needed_by.map(({ script_name }) => script_name).join(', '),
-  ];
 }
 
 async function removeModel(

@@ -6,7 +6,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
-import { formatCount, formatMinute, formatTable } from '../terminal/text.ts';
+import { type Column, formatCount, formatMinute, formatTable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   withSignature(command, { ...homeOption, ...jsonOption }).action(async ({ home, json }: CommonOptions) => {
@@ -15,15 +15,6 @@ export function configure(command: Command): void {
   });
 }
 
-const columns = [
-  { title: tr('NAME', '名称') },
-  { title: tr('VERSION', '版本') },
-  { title: 'ID' },
-  { title: tr('INSTALLED', '安装时间') },
-  // The last column, because it may be long and lines are cut at the end.
-  { title: tr('SOURCE', '来源') },
-];
-
 function describePackages({ items: packages }: PackageList, lineWidth?: number): string {
   if (packages.length === 0)
     return tr(
@@ -31,11 +22,15 @@ function describePackages({ items: packages }: PackageList, lineWidth?: number):
       '还没有安装任何脚本。安装一个：hob install <文件夹、压缩包或 git 地址>\n',
     );
   const ids = packages.map(({ script_id }) => script_id);
-  const lines = formatTable(
-    columns,
-    packages.map((item) => rowOf(item, ids)),
-    lineWidth,
-  );
+  const columns: readonly Column<InstalledPackage>[] = [
+    [tr('NAME', '名称'), ({ name }) => name],
+    [tr('VERSION', '版本'), describeVersion],
+    ['ID', ({ script_id }) => shortId(script_id, ids)],
+    [tr('INSTALLED', '安装时间'), ({ installed_at }) => formatMinute(installed_at)],
+    // The last column, because it may be long and lines are cut at the end.
+    [tr('SOURCE', '来源'), ({ source }) => (source === null ? '' : describeSource(source))],
+  ];
+  const lines = formatTable(packages, columns, lineWidth);
   const broken = packages.filter(({ state }) => state === 'broken').length;
   const count = tr(formatCount(packages.length, 'package'), `${packages.length} 个脚本包`);
   const faults =
@@ -45,15 +40,9 @@ function describePackages({ items: packages }: PackageList, lineWidth?: number):
   return `${[...lines, '', count + faults].join('\n')}\n`;
 }
 
-function rowOf(item: InstalledPackage, ids: readonly string[]): string[] {
-  const version = item.version ?? '-';
-  return [
-    item.name,
-    item.state === 'broken' ? tr(`${version} (broken)`, `${version}（已损坏）`) : version,
-    shortId(item.script_id, ids),
-    formatMinute(item.installed_at),
-    item.source === null ? '' : describeSource(item.source),
-  ];
+function describeVersion({ version, state }: InstalledPackage): string {
+  const shown = version ?? '-';
+  return state === 'broken' ? tr(`${shown} (broken)`, `${shown}（已损坏）`) : shown;
 }
 
 /** The source on one line: `https://host/repo#v1.0 scripts/one (1a2b3c4)`. */

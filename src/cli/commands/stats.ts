@@ -13,7 +13,7 @@ import {
 } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { cutToWidth, formatTable } from '../terminal/text.ts';
+import { type Column, cutToWidth, formatTable } from '../terminal/text.ts';
 
 type Counts = Stats['all'];
 
@@ -70,25 +70,15 @@ function nowLine({ running, queued, history }: Stats): string {
 
 function scriptTable(scripts: Stats['scripts'], lineWidth: number | undefined): string[] {
   const most = Math.max(1, ...scripts.map(({ runs }) => runs));
-  const columns = [
-    { title: tr('SCRIPT', '脚本') },
-    { title: tr('RUNS', '次数'), isNumber: true },
-    { title: tr('SUCCESS', '成功率'), isNumber: true },
-    { title: 'P50', isNumber: true },
-    { title: 'P95', isNumber: true },
-    { title: '', paint: paintBar },
+  const columns: readonly Column<Stats['scripts'][number]>[] = [
+    [tr('SCRIPT', '脚本'), ({ script_name }) => cutToWidth(script_name, widestName)],
+    [tr('RUNS', '次数'), ({ runs }) => String(runs), { isNumber: true }],
+    [tr('SUCCESS', '成功率'), rateOf, { isNumber: true }],
+    ['P50', ({ duration_ms }) => formatRunDuration(duration_ms?.median ?? null), { isNumber: true }],
+    ['P95', ({ duration_ms }) => formatRunDuration(duration_ms?.p95 ?? null), { isNumber: true }],
+    ['', (script) => barOf(script, most), { paint: paintBar }],
   ];
-  const rows = scripts
-    .slice(0, mostScripts)
-    .map((script) => [
-      cutToWidth(script.script_name, widestName),
-      String(script.runs),
-      rateOf(script),
-      formatRunDuration(script.duration_ms?.median ?? null),
-      formatRunDuration(script.duration_ms?.p95 ?? null),
-      barOf(script, most),
-    ]);
-  return formatTable(columns, rows, lineWidth);
+  return formatTable(scripts.slice(0, mostScripts), columns, lineWidth);
 }
 
 /** The last days, beginning with the first day that has runs. */
@@ -101,14 +91,13 @@ function dayTable(days: Stats['days'], lineWidth: number | undefined): string[] 
     ),
   );
   const most = Math.max(1, ...shown.map(({ runs }) => runs));
-  const columns = [
-    { title: tr('DAY', '日期') },
-    { title: tr('RUNS', '次数'), isNumber: true },
-    { title: tr('SUCCESS', '成功率'), isNumber: true },
-    { title: '', paint: paintBar },
+  const columns: readonly Column<Stats['days'][number]>[] = [
+    [tr('DAY', '日期'), ({ day }) => day],
+    [tr('RUNS', '次数'), ({ runs }) => String(runs), { isNumber: true }],
+    [tr('SUCCESS', '成功率'), rateOf, { isNumber: true }],
+    ['', (day) => barOf(day, most), { paint: paintBar }],
   ];
-  const rows = shown.map((day) => [day.day, String(day.runs), rateOf(day), barOf(day, most)]);
-  return formatTable(columns, rows, lineWidth);
+  return formatTable(shown, columns, lineWidth);
 }
 
 /** Rounded down: one failure in a thousand must not show as 100%. */

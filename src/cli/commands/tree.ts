@@ -8,7 +8,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { formatTable, printable } from '../terminal/text.ts';
+import { type Column, formatTable, printable } from '../terminal/text.ts';
 
 export function configure(command: Command): void {
   withSignature(command, { ...runOrLastArguments, ...homeOption, ...jsonOption })
@@ -24,20 +24,15 @@ export function configure(command: Command): void {
 function drawTree(tree: RunTree, lineWidth?: number): string {
   const branches = branchesOf(tree.root, '', '');
   const ids = branches.map(({ run }) => run.run_id);
-  const columns = [
-    { title: tr('SCRIPT', '脚本') },
-    { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
-    { title: tr('DURATION', '耗时'), isNumber: true },
-    { title: tr('RUN', '运行') },
-    { title: '', paint: (text: string) => paint('bold', text) },
+  const markOf = ({ run_id }: TreeNode) =>
+    run_id === tree.run_id && branches.length > 1 ? tr('<- this run', '<- 此运行') : '';
+  const columns: readonly Column<(typeof branches)[number]>[] = [
+    [tr('SCRIPT', '脚本'), ({ lines, run }) => lines + printable(run.script_name)],
+    [tr('STATE', '状态'), ({ run }) => stateWord(run), { paint: (text) => paintState(text) }],
+    [tr('DURATION', '耗时'), ({ run }) => durationText(run), { isNumber: true }],
+    [tr('RUN', '运行'), ({ run }) => shortId(run.run_id, ids)],
+    ['', ({ run }) => markOf(run), { paint: (text) => paint('bold', text) }],
   ];
-  const rows = branches.map(({ lines, run }) => [
-    lines + printable(run.script_name),
-    stateWord(run),
-    durationText(run),
-    shortId(run.run_id, ids),
-    run.run_id === tree.run_id && branches.length > 1 ? tr('<- this run', '<- 此运行') : '',
-  ]);
   const notes = tree.complete
     ? []
     : [
@@ -47,7 +42,7 @@ function drawTree(tree: RunTree, lineWidth?: number): string {
           '树未显示完整：可对边缘的运行再次使用 hob tree。',
         ),
       ];
-  return `${[...formatTable(columns, rows, lineWidth), ...notes].join('\n')}\n`;
+  return `${[...formatTable(branches, columns, lineWidth), ...notes].join('\n')}\n`;
 }
 
 /** The runs with the tree lines before them. `lead` are the lines of the node itself, `below` those of its children. */

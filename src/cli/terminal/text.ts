@@ -66,24 +66,25 @@ export function wrapText(text: string, columns: number): string[] {
 
 const gap = '  ';
 
-interface Column {
-  readonly title: string;
-  readonly isNumber?: boolean;
-  /** Colours a padded cell. */
-  readonly paint?: (text: string) => string;
-}
+export type Column<Item> = readonly [
+  title: string,
+  cell: (item: Item) => string,
+  /** `paint` colours a padded cell. */
+  style?: { readonly isNumber?: boolean; readonly paint?: (text: string) => string },
+];
 
-/** Formats a table. Lines longer than `lineWidth` are cut, not wrapped. */
-export function formatTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+/** Formats a table with a row for each item. Lines longer than `lineWidth` are cut, not wrapped. */
+export function formatTable<Item>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
   lineWidth = Number.POSITIVE_INFINITY,
 ): string[] {
-  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(oneLine))];
+  const rows = items.map((item) => columns.map(([, cell]) => printable(cell(item)).replaceAll('\n', ' ')));
+  const lines = [columns.map(([title]) => title), ...rows];
   const widths = columns.map((_column, index) => Math.max(...lines.map((row) => widthOf(row[index] ?? ''))));
   return lines.map((row, number) => {
-    const cells = columns.map(({ isNumber = false }, index) =>
-      padToWidth(row[index] ?? '', widths[index] ?? 0, isNumber ? 'right' : 'left'),
+    const cells = columns.map(([, , style], index) =>
+      padToWidth(row[index] ?? '', widths[index] ?? 0, style?.isNumber ? 'right' : 'left'),
     );
     const line = cutToWidth(cells.join(gap).trimEnd(), lineWidth);
     return number === 0 ? line : paintCells(line, cells, columns);
@@ -91,20 +92,16 @@ export function formatTable(
 }
 
 /** Colours the cells after the line is cut, because colour codes take characters but no width. */
-function paintCells(line: string, cells: readonly string[], columns: readonly Column[]): string {
+function paintCells<Item>(line: string, cells: readonly string[], columns: readonly Column<Item>[]): string {
   let [start, painted] = [0, ''];
   for (const [index, cell] of cells.entries()) {
     const text = line.slice(start, start + cell.length);
     const between = line.slice(start + cell.length, start + cell.length + gap.length);
-    const paint = columns[index]?.paint;
+    const paint = columns[index]?.[2]?.paint;
     painted += (paint === undefined || text === '' ? text : paint(text)) + between;
     start += cell.length + gap.length;
   }
   return painted;
-}
-
-function oneLine(text: string): string {
-  return printable(text).replaceAll('\n', ' ');
 }
 
 /** A count with an English noun, in the plural unless the count is 1. */
