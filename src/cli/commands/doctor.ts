@@ -6,7 +6,7 @@ import type { JsonObject } from '../../shared/json.ts';
 import { language, tr } from '../language.ts';
 import { type CommonOptions, helpText, withSignature } from '../options.ts';
 import { paint, printJson } from '../terminal/print.ts';
-import { cutToWidth, formatCount, printable, widthOf, wrapText } from '../terminal/text.ts';
+import { cutToWidth, formatCount, joinCounts, printable, widthOf, wrapText } from '../terminal/text.ts';
 import { ReportedError } from '../user-error.ts';
 
 export function configure(command: Command): void {
@@ -123,12 +123,7 @@ function linesOf({ state, what, next }: Finding, style: Style): string[] {
 function summary(findings: readonly Finding[], style: Style): string[] {
   const problems = findings.filter(({ state }) => state === 'problem');
   const notes = findings.filter(({ state }) => state === 'note');
-  const counts = [
-    ...(problems.length > 0
-      ? [tr(formatCount(problems.length, 'problem'), `${problems.length} 个问题`)]
-      : []),
-    ...(notes.length > 0 ? [tr(formatCount(notes.length, 'note'), `${notes.length} 条提示`)] : []),
-  ].join(tr(' and ', '，'));
+  const counts = joinCounts([problems.length, 'problem', '个问题'], [notes.length, 'note', '条提示']);
   if (problems.length === 0)
     return [
       counts === ''

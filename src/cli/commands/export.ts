@@ -1,4 +1,4 @@
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../../contract/quantities.ts';
@@ -7,7 +7,7 @@ import { localDay } from '../../shared/local-day.ts';
 import { type Exported, exportHome } from '../../transfer/export-home.ts';
 import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';
-import { describeSkipped, transferring } from '../offline/transfer.ts';
+import { describeSkipped, isFolder, transferring } from '../offline/transfer.ts';
 import {
   type CommonOptions,
   exitCodesText,
@@ -115,8 +115,4 @@ async function targetOf(text: string, mayReplace: boolean): Promise<string> {
       `${file} 已存在。加上 --force 可替换它，或指定其他文件。`,
     );
   return file;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }

@@ -1,4 +1,4 @@
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../../contract/quantities.ts';
@@ -8,6 +8,7 @@ import { quoteWord } from '../command-lines.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
 import { describeChecked, examineFolder } from '../offline/check-folder.ts';
+import { explain, isFolder } from '../offline/transfer.ts';
 import { helpText, withSignature } from '../options.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { printJson } from '../terminal/print.ts';
@@ -94,12 +95,7 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
     return await packFolder(folder, { target, signal: interrupt.signal });
   } catch (error) {
     if (interrupt.signal.aborted) throw new UserError(nothingPacked, interrupt.exitCode);
-    if (error instanceof AppError)
-      throw new UserError(
-        printable(
-          [error.text[language], error.hint?.[language] ?? ''].filter((each) => each !== '').join('\n'),
-        ),
-      );
+    if (error instanceof AppError) throw new UserError(explain(error));
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     throw userError(
@@ -123,10 +119,6 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
       `要写入的文件夹 ${dirname(path)} 不存在。请先创建它，或用 -o 指定其他文件。`,
     );
   return path;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 /** A file name that is valid on every system and still readable: `图片放大-1.0.0.zip`. */

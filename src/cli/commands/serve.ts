@@ -6,15 +6,6 @@ import { language } from '../language.ts';
 import { withSignature } from '../options.ts';
 import { UserError } from '../user-error.ts';
 
-interface ServeOptions {
-  home?: string;
-  host?: string;
-  port?: string;
-  scripts?: string[];
-  logLevel?: string;
-  token?: boolean;
-}
-
 export function configure(command: Command): void {
   withSignature(command, {
     '--home <dir>': [
@@ -41,7 +32,7 @@ export function configure(command: Command): void {
       'trace, debug, info, warn, error or silent (default: info)',
       '日志级别：trace、debug、info、warn、error 或 silent（默认：info）',
     ],
-  }).action(async (options: ServeOptions) => {
+  }).action(async (options: Parameters<typeof serve>[0]) => {
     try {
       await serve(options);
     } catch (error) {

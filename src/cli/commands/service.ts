@@ -68,8 +68,8 @@ async function installService({ home: flag, dryRun, json }: ServiceOptions): Pro
     else process.stdout.write(describeInstallation(platform));
     return;
   }
-  const fault = await platform.fault();
-  if (fault !== null) throw new UserError(`${fault}\n${tr('Nothing was installed.', '没有安装任何东西。')}`);
+  const fault = await platform.fault?.();
+  if (fault) throw new UserError(`${fault}\n${tr('Nothing was installed.', '没有安装任何东西。')}`);
   const wasActive = (await runCommand(platform.isActive.tool, platform.isActive.args)).ok;
   if (service !== null && !wasActive)
     throw userError(
@@ -80,7 +80,7 @@ async function installService({ home: flag, dryRun, json }: ServiceOptions): Pro
   await callTools(platform.onInstall);
   const started = await poll(async () => (await findService(flag)).service, pollTimes);
   if (json === true) return printJson({ installed: true, file: platform.file, url: started?.url ?? null });
-  const advice = await platform.advice();
+  const advice = await platform.advice?.();
   const lines = [
     tr(`Installed: ${platform.file}`, `已安装：${platform.file}`),
     started === null
@@ -92,7 +92,7 @@ async function installService({ home: flag, dryRun, json }: ServiceOptions): Pro
           `Hob ${started.version} is running at ${started.url} and starts at every login.`,
           `Hob ${started.version} 正在 ${started.url} 运行，登录时会自动启动。`,
         ),
-    ...(advice === null ? [] : [advice]),
+    ...(advice ? [advice] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -146,7 +146,7 @@ async function showStatus({ home: flag, json }: CommonOptions): Promise<void> {
     });
     return;
   }
-  const advice = installed === null ? null : await platform.advice();
+  const advice = installed === null ? null : await platform.advice?.();
   const lines = [
     ...describeInstalled(platform, { installed, isActive, home }),
     service === null
@@ -155,7 +155,7 @@ async function showStatus({ home: flag, json }: CommonOptions): Promise<void> {
           `Hob ${service.version} is running at ${service.url} (process ${service.pid}, home: ${home}).`,
           `Hob ${service.version} 正在 ${service.url} 运行（进程 ${service.pid}，数据目录：${home}）。`,
         ),
-    ...(advice === null ? [] : [advice]),
+    ...(advice ? [advice] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -5,7 +5,7 @@ import { checkFolder } from '../../packages/check/check-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { language, tr } from '../language.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
-import { formatCount, printable } from '../terminal/text.ts';
+import { joinCounts, printable } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
 
 export interface Checked {
@@ -37,10 +37,7 @@ export function describeChecked(checked: Checked, stream: NodeJS.WriteStream): s
     advice: printable(advice[language]),
   }));
   const lines = problemLines(shown, stream);
-  const counts = [
-    ...(errors > 0 ? [tr(formatCount(errors, 'error'), `${errors} 个错误`)] : []),
-    ...(notes > 0 ? [tr(formatCount(notes, 'note'), `${notes} 条提示`)] : []),
-  ].join(tr(' and ', '，'));
+  const counts = joinCounts([errors, 'error', '个错误'], [notes, 'note', '条提示']);
   const title =
     script === null ? folder : `${script.name}${script.version === null ? '' : ` ${script.version}`}`;
   const summary =

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { ExplainedError } from '../../shared/explained-error.ts';
 import type { Skipped } from '../../transfer/export-home.ts';
@@ -27,10 +28,7 @@ export async function transferring<Result>(
   } catch (error) {
     if (interrupt.signal.aborted) throw new UserError(nothing, interrupt.exitCode);
     if (error instanceof ExplainedError) throw new UserError(error.text[language]);
-    if (error instanceof AppError)
-      throw new UserError(
-        printable([error.text[language], error.hint?.[language] ?? '', nothing].filter(Boolean).join('\n')),
-      );
+    if (error instanceof AppError) throw new UserError(`${explain(error)}\n${nothing}`);
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     const path = error instanceof Error && 'path' in error ? ` ${String(error.path)}` : '';
@@ -41,6 +39,15 @@ export async function transferring<Result>(
   } finally {
     interrupt.release();
   }
+}
+
+/** The text of an error and its hint, if it has one. */
+export function explain({ text, hint }: AppError): string {
+  return printable([text[language], hint?.[language] ?? ''].filter((line) => line !== '').join('\n'));
+}
+
+export async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 export function describeSkipped(skipped: readonly Skipped[]): string[] {

@@ -1,3 +1,5 @@
+import { tr } from '../language.ts';
+
 /** East Asian scripts and emoji take two columns. Characters of ambiguous width are not used in the output. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f000}-\u{1f2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -107,6 +109,16 @@ function paintCells<Item>(line: string, cells: readonly string[], columns: reado
 /** A count with an English noun, in the plural unless the count is 1. */
 export function formatCount(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** `2 errors and 1 note`. Counts of zero are left out. */
+export function joinCounts(
+  ...counts: readonly (readonly [count: number, english: string, chinese: string])[]
+): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, english, chinese]) => tr(formatCount(count, english), `${count} ${chinese}`))
+    .join(tr(' and ', '，'));
 }
 
 /** Local time to the minute: 2026-05-01 09:30. A dash if there is none. */

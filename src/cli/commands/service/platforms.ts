@@ -36,9 +36,9 @@ export interface Platform {
   /** A command that shows why the service does not run. */
   readonly diagnosisCommand: string;
   /** Why the platform is not usable, with advice; null if it is usable. */
-  fault(): Promise<string | null>;
+  readonly fault?: () => Promise<string | null>;
   /** Advice to show after the installation; null for none. */
-  advice(): Promise<string | null>;
+  readonly advice?: () => Promise<string | null>;
 }
 
 export interface ToolCall {
@@ -181,8 +181,6 @@ function launchd(service: LoginService): Platform {
     afterRemoval: [],
     isActive: { tool: 'launchctl', args: ['print', `${domain}/${agentLabel}`] },
     diagnosisCommand: `tail ${quoteWord(logFile)}`,
-    fault: async () => null,
-    advice: async () => null,
   };
 }
 
@@ -248,8 +246,6 @@ function taskScheduler(service: LoginService): Platform {
     afterRemoval: [],
     isActive: task('/Query'),
     diagnosisCommand: 'hob doctor',
-    fault: async () => null,
-    advice: async () => null,
   };
 }
 
