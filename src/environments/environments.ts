@@ -286,7 +286,8 @@ const beingBuilt: Text = { en: 'The environment is being built', zh: '运行环�
 const usedByRun: Text = { en: 'A run is using the environment', zh: '有运行正在使用该环境' };
 
 function inUse(text: Text): AppError {
-  return new AppError('environment-in-use', text, {
+  return new AppError('environment-in-use', {
+    ...text,
     hint: { en: 'Try again when the run has ended.', zh: '请在运行结束后重试。' },
   });
 }

@@ -141,11 +141,12 @@ export class ExecutorClient {
   /** Runs a script and resolves with its end. The caller acknowledges the end once it is safely recorded. */
   async run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd> {
     const link = await this.#executors.usable().catch((error: unknown) => {
-      throw new AppError(
-        'executor-unavailable',
-        { en: 'The executor, which runs scripts, cannot be started.', zh: '无法启动脚本执行进程。' },
-        { cause: error, retryAfterS: 5 },
-      );
+      throw new AppError('executor-unavailable', {
+        en: 'The executor, which runs scripts, cannot be started.',
+        zh: '无法启动脚本执行进程。',
+        cause: error,
+        retryAfterS: 5,
+      });
     });
     hooks.given(link.address.instance);
     return new Promise((settle) => {

@@ -35,11 +35,11 @@ export async function openFolder(path: string, { platform, environment }: DeskOp
 
 async function folderOf(path: string, platform: NodeJS.Platform): Promise<string> {
   const found = await stat(path).catch((error: unknown) => {
-    throw new AppError(
-      'folder-missing',
-      { en: `No such file or folder: ${path}`, zh: `路径不存在：${path}` },
-      { cause: error },
-    );
+    throw new AppError('folder-missing', {
+      en: `No such file or folder: ${path}`,
+      zh: `路径不存在：${path}`,
+      cause: error,
+    });
   });
   // On macOS a folder with an extension may be an application. Opening it would run it.
   const isProgram = platform === 'darwin' && extname(path) !== '';
@@ -47,14 +47,12 @@ async function folderOf(path: string, platform: NodeJS.Platform): Promise<string
 }
 
 function unavailable(folder: string, reason: { en: string; zh: string }): AppError {
-  return new AppError(
-    'desktop-unavailable',
-    { en: `Cannot open the folder: ${reason.en}`, zh: `无法显示文件夹：${reason.zh}` },
-    {
-      hint: {
-        en: `The folder is on the machine that Hob runs on: ${folder}`,
-        zh: `它位于运行 Hob 的机器上：${folder}`,
-      },
+  return new AppError('desktop-unavailable', {
+    en: `Cannot open the folder: ${reason.en}`,
+    zh: `无法显示文件夹：${reason.zh}`,
+    hint: {
+      en: `The folder is on the machine that Hob runs on: ${folder}`,
+      zh: `它位于运行 Hob 的机器上：${folder}`,
     },
-  );
+  });
 }

@@ -223,40 +223,32 @@ function notHere(repo: RepoId): AppError {
 
 function beingDownloaded(repo: RepoId): AppError {
   const id = formatRepoId(repo);
-  return new AppError(
-    'model-downloading',
-    { en: `The model ${id} is being downloaded.`, zh: `模型 ${id} 正在下载` },
-    { hint: { en: 'Cancel the download, or wait for its end.', zh: '请先取消下载，或等待下载结束。' } },
-  );
+  return new AppError('model-downloading', {
+    en: `The model ${id} is being downloaded.`,
+    zh: `模型 ${id} 正在下载`,
+    hint: { en: 'Cancel the download, or wait for its end.', zh: '请先取消下载，或等待下载结束。' },
+  });
 }
 
 /** The error for a model in a folder from which Hob removes nothing. */
 function notOurs(repo: RepoId, folder: string): AppError {
   const id = formatRepoId(repo);
-  return new AppError(
-    'model-not-removable',
-    {
-      en: `The model ${id} is in ${folder}, inside a folder of the setting model_folders, from which Hob removes nothing.`,
-      zh: `模型 ${id} 位于 ${folder}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
-    },
-    { hint: { en: 'Remove that folder yourself.', zh: '请自行删除该文件夹。' } },
-  );
+  return new AppError('model-not-removable', {
+    en: `The model ${id} is in ${folder}, inside a folder of the setting model_folders, from which Hob removes nothing.`,
+    zh: `模型 ${id} 位于 ${folder}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
+    hint: { en: 'Remove that folder yourself.', zh: '请自行删除该文件夹。' },
+  });
 }
 
 function notPermitted(repo: RepoId, folder: string, errno: string, cause: unknown): AppError {
   const id = formatRepoId(repo);
-  return new AppError(
-    'model-not-removable',
-    {
-      en: `The model ${id} in ${folder} cannot be removed (${errno}). Nothing was changed.`,
-      zh: `无法删除 ${folder} 中的模型 ${id}（${errno}），未做任何更改`,
+  return new AppError('model-not-removable', {
+    en: `The model ${id} in ${folder} cannot be removed (${errno}). Nothing was changed.`,
+    zh: `无法删除 ${folder} 中的模型 ${id}（${errno}），未做任何更改`,
+    cause,
+    hint: {
+      en: 'Make sure that you can write to the folder that contains it, and that no program has it open.',
+      zh: '请检查是否有写入权限，以及是否有程序正在使用它。',
     },
-    {
-      cause,
-      hint: {
-        en: 'Make sure that you can write to the folder that contains it, and that no program has it open.',
-        zh: '请检查是否有写入权限，以及是否有程序正在使用它。',
-      },
-    },
-  );
+  });
 }

@@ -282,5 +282,5 @@ function idsOf(loaded: LoadedFolder): readonly string[] {
 
 /** `files` lists the files that the entries in `problems` name. */
 function unusable(text: Text, files: readonly string[]): AppError {
-  return new AppError('script-unusable', text, { files: [...new Set(files)] });
+  return new AppError('script-unusable', { ...text, files: [...new Set(files)] });
 }

@@ -62,18 +62,14 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
   const problems: Problem[] = [];
   const report = reporter(path, new KeyLocator(parsed.text), problems);
   if (second !== undefined) {
-    report(
-      'error',
-      [second[0]],
-      {
-        en: `Both [${rootName}] and [${second[0]}] describe a script`,
-        zh: `[${rootName}] 和 [${second[0]}] 都描述了脚本`,
-      },
-      {
+    report('error', [second[0]], {
+      en: `Both [${rootName}] and [${second[0]}] describe a script`,
+      zh: `[${rootName}] 和 [${second[0]}] 都描述了脚本`,
+      advice: {
         en: 'Keep one of them. A folder can hold only one script.',
         zh: '一个文件夹只能有一个脚本，请保留其一。',
       },
-    );
+    });
   }
 
   const section = new SectionReader(table, rootName, report);
@@ -95,7 +91,10 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
   const dependencies = readDependencies(section);
   noteUnknownSections(table, rootName, report);
   if (info?.icon !== undefined && (await confine(folder, info.icon)) === 'outside') {
-    report('error', [rootName, 'info', 'icon'], describePath('icon', info.icon, 'outside'), insideAdvice);
+    report('error', [rootName, 'info', 'icon'], {
+      ...describePath('icon', info.icon, 'outside'),
+      advice: insideAdvice,
+    });
   }
 
   if (problems.some(({ severity }) => severity === 'error') || info === null || runtime === null) {
@@ -177,12 +176,10 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
   const entry = typeof texts.entry === 'string' ? texts.entry : null;
   // A missing entry can be fixed without a change of the manifest, so it is checked later.
   if (entry !== null && (await confine(folder, entry)) === 'outside') {
-    section.report(
-      'error',
-      [section.rootName, 'runtime', 'entry'],
-      describePath('entry', entry, 'outside'),
-      insideAdvice,
-    );
+    section.report('error', [section.rootName, 'runtime', 'entry'], {
+      ...describePath('entry', entry, 'outside'),
+      advice: insideAdvice,
+    });
   }
   const language = readLanguage(section, texts.language, entry);
   if (typeof texts.language_version === 'string') checkVersion(section, texts.language_version);
@@ -216,51 +213,41 @@ function readLanguage(
   if (name === undefined && entry === null) return null;
   const known = name === undefined ? languageFromExtension(extname(entry ?? '')) : languageFromName(name);
   if (known !== undefined) return known;
-  section.report(
-    'error',
-    [section.rootName, 'runtime', name === undefined ? 'entry' : 'language'],
-    name === undefined
+  section.report('error', [section.rootName, 'runtime', name === undefined ? 'entry' : 'language'], {
+    ...(name === undefined
       ? {
           en: `language is missing and cannot be derived from "${entry}"`,
           zh: `缺少 language，且无法从 "${entry}" 判断`,
         }
-      : { en: `Unknown language "${name}"`, zh: `未知的语言 "${name}"` },
-    {
+      : { en: `Unknown language "${name}"`, zh: `未知的语言 "${name}"` }),
+    advice: {
       en: `Set language to one of ${languages.join(', ')}.`,
       zh: `language 可以是：${languages.join('、')}。`,
     },
-  );
+  });
   return null;
 }
 
 function checkVersion(section: SectionReader, requirement: string): void {
   if (parseVersionRange(requirement) !== null) return;
-  section.report(
-    'error',
-    [section.rootName, 'runtime', 'language_version'],
-    {
-      en: `language_version "${requirement}" is not a valid range`,
-      zh: `无法识别 language_version "${requirement}"`,
-    },
-    {
+  section.report('error', [section.rootName, 'runtime', 'language_version'], {
+    en: `language_version "${requirement}" is not a valid range`,
+    zh: `无法识别 language_version "${requirement}"`,
+    advice: {
       en: 'Write a range such as ">=3.8", ">=18 <23" or "3.12".',
       zh: '请写成 ">=3.8"、">=18 <23" 或 "3.12" 的形式。',
     },
-  );
+  });
 }
 
 function readTerminal(section: SectionReader, name: Json | undefined): Terminal {
   const known = terminals.find((terminal) => terminal === name);
   if (known === undefined && typeof name === 'string') {
-    section.report(
-      'note',
-      [section.rootName, 'runtime', 'terminal'],
-      {
-        en: `Unknown terminal "${name}"; "always" is used instead`,
-        zh: `未知的 terminal "${name}"，按 "always" 处理`,
-      },
-      { en: `Use one of ${terminals.join(', ')}.`, zh: `可用值：${terminals.join('、')}。` },
-    );
+    section.report('note', [section.rootName, 'runtime', 'terminal'], {
+      en: `Unknown terminal "${name}"; "always" is used instead`,
+      zh: `未知的 terminal "${name}"，按 "always" 处理`,
+      advice: { en: `Use one of ${terminals.join(', ')}.`, zh: `可用值：${terminals.join('、')}。` },
+    });
   }
   return known ?? 'always';
 }
@@ -271,12 +258,11 @@ const singleValueTypes = new Set(['str', 'string', 'text', 'file', 'folder', 'pa
 function readInput(section: SectionReader): MainInput | null {
   const inputs = section.list('inputs', InputSchema);
   if (inputs.length > 1) {
-    section.report(
-      'note',
-      [section.rootName, 'inputs', 1],
-      { en: 'Only the first input is used', zh: '只使用第一个输入' },
-      { en: 'Declare the others as params.', zh: '请把其他输入改为 params。' },
-    );
+    section.report('note', [section.rootName, 'inputs', 1], {
+      en: 'Only the first input is used',
+      zh: '只使用第一个输入',
+      advice: { en: 'Declare the others as params.', zh: '请把其他输入改为 params。' },
+    });
   }
   const input = inputs[0]?.item;
   if (input === undefined) return null;
@@ -293,18 +279,14 @@ function readInput(section: SectionReader): MainInput | null {
 function noteUnknownSections(table: JsonObject, rootName: string, report: SectionReader['report']): void {
   for (const key of Object.keys(table)) {
     if (Object.hasOwn(knownSections, key)) continue;
-    report(
-      'note',
-      [rootName, key],
-      {
-        en: `Unknown table [${rootName}.${key}] is ignored`,
-        zh: `未知的 [${rootName}.${key}]，已忽略`,
-      },
-      {
+    report('note', [rootName, key], {
+      en: `Unknown table [${rootName}.${key}] is ignored`,
+      zh: `未知的 [${rootName}.${key}]，已忽略`,
+      advice: {
         en: 'If this is a typing error, correct it. Otherwise no action is needed.',
         zh: '若非拼写错误，无需处理。',
       },
-    );
+    });
   }
 }
 
@@ -318,32 +300,24 @@ function readPreload(
   if (!Array.isArray(value)) return [];
   const path = [section.rootName, 'runtime', 'preload'];
   if (language !== null && language !== 'python') {
-    section.report(
-      'note',
-      path,
-      {
-        en: `preload has no effect, because the language is ${language}`,
-        zh: `preload 不起作用：语言为 ${language}`,
-      },
-      { en: 'Remove it. Only Python scripts can use it.', zh: '请删除，仅适用于 Python 脚本。' },
-    );
+    section.report('note', path, {
+      en: `preload has no effect, because the language is ${language}`,
+      zh: `preload 不起作用：语言为 ${language}`,
+      advice: { en: 'Remove it. Only Python scripts can use it.', zh: '请删除，仅适用于 Python 脚本。' },
+    });
     return [];
   }
   const names = value.filter((name) => typeof name === 'string');
   for (const [index, name] of value.entries()) {
     if (typeof name !== 'string' || moduleName.test(name)) continue;
-    section.report(
-      'error',
-      [...path, index],
-      {
-        en: `preload "${name}" is not the name of a Python module`,
-        zh: `preload "${name}" 不是 Python 模块名`,
-      },
-      {
+    section.report('error', [...path, index], {
+      en: `preload "${name}" is not the name of a Python module`,
+      zh: `preload "${name}" 不是 Python 模块名`,
+      advice: {
         en: 'Write it as in an import statement, such as "numpy" or "xml.etree.ElementTree".',
         zh: '请按 import 语句的写法填写，例如 "numpy" 或 "xml.etree.ElementTree"。',
       },
-    );
+    });
   }
   return names;
 }
@@ -359,27 +333,22 @@ function readDependencies({ root, report, rootName }: SectionReader): ScriptDepe
     const path = [rootName, 'dependencies', index];
     const dependency = readDependency(typeof item === 'string' ? { id: item } : item);
     if (dependency === null) {
-      report(
-        'note',
-        path,
-        { en: 'A dependency has no valid script id and is ignored', zh: '依赖项不是脚本 ID，已忽略' },
-        {
+      report('note', path, {
+        en: 'A dependency has no valid script id and is ignored',
+        zh: '依赖项不是脚本 ID，已忽略',
+        advice: {
           en: 'Write [[service.dependencies]] with id = "…" for each script that this script calls.',
           zh: '请为每个被调用的脚本写 [[service.dependencies]]，并填写 id = "…"。',
         },
-      );
+      });
       return [];
     }
     if (dependency.version === null || parseVersionRange(dependency.version) !== null) return [dependency];
-    report(
-      'note',
-      [...path, 'version'],
-      {
-        en: `version "${dependency.version}" is not a valid range, so any version is accepted`,
-        zh: `无法识别 version "${dependency.version}"，不限制版本`,
-      },
-      { en: 'Write a range such as ">=1.2".', zh: '请写成 ">=1.2" 的形式。' },
-    );
+    report('note', [...path, 'version'], {
+      en: `version "${dependency.version}" is not a valid range, so any version is accepted`,
+      zh: `无法识别 version "${dependency.version}"，不限制版本`,
+      advice: { en: 'Write a range such as ">=1.2".', zh: '请写成 ">=1.2" 的形式。' },
+    });
     return [{ ...dependency, version: null }];
   });
 }

@@ -51,26 +51,21 @@ function readLongForm(section: SectionReader): Param[] {
   return section.list('params', ParamSchema).map(({ item: param, index }) => {
     const at = [section.rootName, 'params', index];
     if (seen.has(param.name)) {
-      section.report(
-        'error',
-        at,
-        { en: `The param "${param.name}" is declared twice`, zh: `参数 "${param.name}" 重复声明` },
-        { en: 'Rename or remove one of them.', zh: '请重命名或删除其中一个。' },
-      );
+      section.report('error', at, {
+        en: `The param "${param.name}" is declared twice`,
+        zh: `参数 "${param.name}" 重复声明`,
+        advice: { en: 'Rename or remove one of them.', zh: '请重命名或删除其中一个。' },
+      });
     }
     seen.add(param.name);
     const value = param.default as Json | undefined;
     const type = readType(param.type, value);
     if (type === null) {
-      section.report(
-        'note',
-        [...at, 'type'],
-        {
-          en: `Unknown param type "${param.type}"; the values of ${param.name} are not checked`,
-          zh: `未知的参数类型 "${param.type}"，${param.name} 的值将原样传递`,
-        },
-        { en: `Known types: ${paramTypes.join(', ')}.`, zh: `可用类型：${paramTypes.join('、')}。` },
-      );
+      section.report('note', [...at, 'type'], {
+        en: `Unknown param type "${param.type}"; the values of ${param.name} are not checked`,
+        zh: `未知的参数类型 "${param.type}"，${param.name} 的值将原样传递`,
+        advice: { en: `Known types: ${paramTypes.join(', ')}.`, zh: `可用类型：${paramTypes.join('、')}。` },
+      });
     }
     const result: Param = {
       name: param.name,
@@ -89,15 +84,11 @@ function readLongForm(section: SectionReader): Param[] {
     const mismatch = value === undefined || value === '' ? null : paramMismatch(result, value);
     if (mismatch !== null) {
       const shown = result.secret ? secretMask : brief(value);
-      section.report(
-        'error',
-        [...at, 'default'],
-        {
-          en: `The default of ${param.name} must be ${mismatch}, not ${shown}`,
-          zh: `${param.name} 的默认值应为 ${mismatch}，而不是 ${shown}`,
-        },
-        { en: 'Correct the default or the type.', zh: '请修正默认值或类型。' },
-      );
+      section.report('error', [...at, 'default'], {
+        en: `The default of ${param.name} must be ${mismatch}, not ${shown}`,
+        zh: `${param.name} 的默认值应为 ${mismatch}，而不是 ${shown}`,
+        advice: { en: 'Correct the default or the type.', zh: '请修正默认值或类型。' },
+      });
     }
     return result;
   });

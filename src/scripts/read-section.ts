@@ -5,12 +5,12 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import { findMismatches } from './describe-mismatch.ts';
 import type { KeyLocator, KeyPath } from './locate-keys.ts';
-import type { Problem } from './script.ts';
+import type { Advised, Problem } from './script.ts';
 
-export type Report = (severity: Problem['severity'], path: KeyPath, message: Text, advice: Text) => void;
+export type Report = (severity: Problem['severity'], path: KeyPath, message: Text & Advised) => void;
 
 export function reporter(file: string, locator: KeyLocator, problems: Problem[]): Report {
-  return (severity, path, message, advice) => {
+  return (severity, path, { advice, ...message }) => {
     problems.push({ severity, file, line: locator.lineOf(path), message, advice });
   };
 }
@@ -51,7 +51,10 @@ export class SectionReader {
   #read<Schema extends TObject>(value: Json, schema: Schema, path: KeyPath): Static<Schema> | null {
     this.#noteUnknownKeys(value, schema, path);
     for (const mismatch of findMismatches(schema, value)) {
-      this.report('error', [...path, ...mismatch.path], mismatch.message, fitAdvice);
+      this.report('error', [...path, ...mismatch.path], {
+        ...mismatch.message,
+        advice: fitAdvice,
+      });
     }
     const checked: TSchema = schema;
     return Value.Check(checked, value) ? (value as Static<Schema>) : null;
@@ -71,15 +74,14 @@ export class SectionReader {
         continue;
       }
       const full = [...path, key].filter((step) => typeof step === 'string').join('.');
-      this.report(
-        'note',
-        [...path, key],
-        { en: `Unknown field ${full} is ignored`, zh: `未知的字段 ${full}，已忽略` },
-        {
+      this.report('note', [...path, key], {
+        en: `Unknown field ${full} is ignored`,
+        zh: `未知的字段 ${full}，已忽略`,
+        advice: {
           en: 'If this is a typing error, correct it. Otherwise no action is needed.',
           zh: '若非拼写错误，无需处理。',
         },
-      );
+      });
     }
   }
 }

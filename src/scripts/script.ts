@@ -107,11 +107,15 @@ export interface ScriptDependency {
   readonly version: string | null;
 }
 
+/** The next step for the author of a script. */
+export interface Advised {
+  readonly advice: Text;
+}
+
 /** A problem in a manifest. Only errors prevent the script from running. */
-export interface Problem {
+export interface Problem extends Advised {
   readonly severity: 'error' | 'note';
   readonly file: string;
   readonly line: number | null;
   readonly message: Text;
-  readonly advice: Text;
 }

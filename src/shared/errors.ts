@@ -103,6 +103,7 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 interface AppErrorOptions {
+  /** The next step for the user. */
   hint?: Text;
   cause?: unknown;
   /** Seconds after which a retry makes sense. */
@@ -122,11 +123,12 @@ export class AppError extends Error {
   readonly fields: readonly string[];
   readonly files: readonly string[];
 
-  constructor(code: ErrorCode, text: Text, options: AppErrorOptions = {}) {
-    super(text.en, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: ErrorCode, text: Text & AppErrorOptions, options: AppErrorOptions = text) {
+    const { en, zh } = text;
+    super(en, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
-    this.text = text;
+    this.text = { en, zh };
     this.hint = options.hint;
     this.retryAfterS = options.retryAfterS;
     this.fields = options.fields ?? [];
@@ -160,12 +162,10 @@ export function isExhaustion(errno: string | undefined): errno is string {
 }
 
 export function exhaustedError(errno: string, cause?: unknown): AppError {
-  return new AppError(
-    'resources-exhausted',
-    {
-      en: `The machine lacks a resource that this run needs (${errno}). Nothing was started. Free the resource, then try again.`,
-      zh: `运行所需的系统资源已耗尽（${errno}），脚本未启动，请稍后重试。`,
-    },
-    { cause, retryAfterS: 5 },
-  );
+  return new AppError('resources-exhausted', {
+    en: `The machine lacks a resource that this run needs (${errno}). Nothing was started. Free the resource, then try again.`,
+    zh: `运行所需的系统资源已耗尽（${errno}），脚本未启动，请稍后重试。`,
+    cause,
+    retryAfterS: 5,
+  });
 }

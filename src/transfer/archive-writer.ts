@@ -107,9 +107,9 @@ async function* cut(file: string, sizeBytes: number): AsyncGenerator<Buffer> {
     if (left === 0) return;
   }
   if (left > 0)
-    throw new AppError(
-      'package-unreadable',
-      { en: `${file} became shorter while Hob read it`, zh: `读取时 ${file} 变短了` },
-      { hint: { en: 'Try again when no program writes to it.', zh: '请在没有程序写入时重试。' } },
-    );
+    throw new AppError('package-unreadable', {
+      en: `${file} became shorter while Hob read it`,
+      zh: `读取时 ${file} 变短了`,
+      hint: { en: 'Try again when no program writes to it.', zh: '请在没有程序写入时重试。' },
+    });
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-import type { Problem } from '../../scripts/script.ts';
+import type { Advised, Problem } from '../../scripts/script.ts';
 import { fingerprintFile } from '../../shared/fingerprint-file.ts';
 import { type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
@@ -51,11 +51,11 @@ export class Findings {
     return inside.split(sep).join('/');
   }
 
-  error(file: string, line: number | null, message: Text, advice: Text): void {
+  error(file: string, line: number | null, { advice, ...message }: Text & Advised): void {
     this.problems.push({ severity: 'error', file, line, message, advice });
   }
 
-  note(file: string, line: number | null, message: Text, advice: Text): void {
+  note(file: string, line: number | null, { advice, ...message }: Text & Advised): void {
     this.problems.push({ severity: 'note', file, line, message, advice });
   }
 }
@@ -72,12 +72,11 @@ export function reportUnreadable(
       : result.kind === 'unreadable'
         ? { en: `cannot be read (${result.errno})`, zh: `无法读取（${result.errno}）` }
         : { en: 'is not a regular file', zh: '不是普通文件' };
-  findings.error(
-    file,
-    null,
-    { en: `The file that lists the packages ${what.en}`, zh: `说明需要安装哪些包的文件${what.zh}` },
-    { en: 'Replace it with a readable text file.', zh: '请换成可读取的文本文件。' },
-  );
+  findings.error(file, null, {
+    en: `The file that lists the packages ${what.en}`,
+    zh: `说明需要安装哪些包的文件${what.zh}`,
+    advice: { en: 'Replace it with a readable text file.', zh: '请换成可读取的文本文件。' },
+  });
 }
 
 /** Adds a Python project to the inputs of an environment. */

@@ -83,42 +83,33 @@ async function rangesIn(file: string, findings: Findings): Promise<[string, stri
 }
 
 function reportOutside(file: string, name: string, written: string, findings: Findings): void {
-  findings.error(
-    file,
-    null,
-    {
-      en: `The package "${name}" is at ${written}, outside the folder of the script`,
-      zh: `包 “${name}” 位于 ${written}，在脚本文件夹之外`,
-    },
-    {
+  findings.error(file, null, {
+    en: `The package "${name}" is at ${written}, outside the folder of the script`,
+    zh: `包 “${name}” 位于 ${written}，在脚本文件夹之外`,
+    advice: {
       en: 'Move it into the folder, or use a package from a registry. A script must contain everything it needs.',
       zh: '请将其移入脚本文件夹，或改用仓库中的版本：脚本需要自带所需内容。',
     },
-  );
+  });
 }
 
 function reportMissing(file: string, name: string, written: string, findings: Findings): void {
-  findings.error(
-    file,
-    null,
-    { en: `The package "${name}" does not exist at ${written}`, zh: `包 “${name}” 不在 ${written}` },
-    { en: 'Add it, or correct the path.', zh: '请补上该包，或更正路径。' },
-  );
+  findings.error(file, null, {
+    en: `The package "${name}" does not exist at ${written}`,
+    zh: `包 “${name}” 不在 ${written}`,
+    advice: { en: 'Add it, or correct the path.', zh: '请补上该包，或更正路径。' },
+  });
 }
 
 function reportProtocol(file: string, name: string, protocol: string, findings: Findings): void {
-  findings.error(
-    file,
-    null,
-    {
-      en: `The package "${name}" uses "${protocol}:", which npm does not support`,
-      zh: `包 “${name}” 使用了 npm 不支持的 “${protocol}:”`,
-    },
-    {
+  findings.error(file, null, {
+    en: `The package "${name}" uses "${protocol}:", which npm does not support`,
+    zh: `包 “${name}” 使用了 npm 不支持的 “${protocol}:”`,
+    advice: {
       en: 'Write a version range, or "file:" and a path inside the folder.',
       zh: '请改为版本范围，或 “file:” 加文件夹内的路径。',
     },
-  );
+  });
 }
 
 /**
@@ -161,16 +152,12 @@ async function expand(file: string, pattern: string, findings: Findings): Promis
 }
 
 function report(file: string, pattern: string, findings: Findings): void {
-  findings.error(
-    file,
-    null,
-    {
-      en: `The workspace "${pattern}" is not a folder inside the folder of the script`,
-      zh: `工作区 “${pattern}” 不是脚本文件夹内的文件夹`,
-    },
-    {
+  findings.error(file, null, {
+    en: `The workspace "${pattern}" is not a folder inside the folder of the script`,
+    zh: `工作区 “${pattern}” 不是脚本文件夹内的文件夹`,
+    advice: {
       en: 'Name each folder, or all folders inside one: "packages/*".',
       zh: '请逐一写出文件夹，或用 "packages/*" 表示其中全部。',
     },
-  );
+  });
 }

@@ -102,12 +102,11 @@ function parsePackage(file: string, text: string, findings: Findings): Described
     whole = JSON.parse(text);
   } catch {
     const where = whereNotJson(text);
-    findings.error(
-      file,
-      null,
-      { en: `Not valid JSON${where.en}`, zh: `不是有效的 JSON${where.zh}` },
-      { en: 'Correct the syntax there.', zh: '请修正该处的语法。' },
-    );
+    findings.error(file, null, {
+      en: `Not valid JSON${where.en}`,
+      zh: `不是有效的 JSON${where.zh}`,
+      advice: { en: 'Correct the syntax there.', zh: '请修正该处的语法。' },
+    });
     return null;
   }
   if (!isJsonObject(whole)) whole = {};
@@ -137,15 +136,14 @@ function readRanges(
 }
 
 function reportRange(file: string, line: number | null, name: string, findings: Findings): void {
-  findings.error(
-    file,
-    line,
-    { en: `"${name}" is not in the form that npm expects`, zh: `“${name}” 的写法不符合 npm 的要求` },
-    {
+  findings.error(file, line, {
+    en: `"${name}" is not in the form that npm expects`,
+    zh: `“${name}” 的写法不符合 npm 的要求`,
+    advice: {
       en: 'Write the name of a package and a version range: "is-odd": "^3.0.1"',
       zh: '请写包名及版本范围，例如 "is-odd": "^3.0.1"',
     },
-  );
+  });
 }
 
 /** The line of a key, as far as it is known without a position parser. */
@@ -180,17 +178,13 @@ async function noteForeignLocks(folder: string, findings: Findings): Promise<voi
     const file = join(folder, name);
     findings.looked.add(file);
     if ((await lstat(file).catch(() => null)) === null) continue;
-    findings.note(
-      file,
-      null,
-      {
-        en: 'Hob installs with npm, which ignores this lock file',
-        zh: 'Hob 使用 npm 安装，不读取此锁定文件',
-      },
-      {
+    findings.note(file, null, {
+      en: 'Hob installs with npm, which ignores this lock file',
+      zh: 'Hob 使用 npm 安装，不读取此锁定文件',
+      advice: {
         en: `The versions may differ from those that ${manager} chose. To pin them, add a package-lock.json (npm install writes it).`,
         zh: `实际版本可能与 ${manager} 选择的不同；可添加 package-lock.json（npm install 会生成）来固定版本。`,
       },
-    );
+    });
   }
 }

@@ -63,21 +63,19 @@ async function findInline(entry: string, findings: Findings): Promise<PythonReci
   const metadata = readInlineMetadata(decodeFileText(result.bytes));
   if (metadata.kind === 'none') return undefined;
   if (metadata.kind === 'open') {
-    findings.note(
-      entry,
-      metadata.line,
-      { en: 'The metadata block that starts here has no end', zh: '此处开始的元数据块没有结束标记' },
-      { en: 'End it with the line: # ///', zh: '请用一行 # /// 结束它。' },
-    );
+    findings.note(entry, metadata.line, {
+      en: 'The metadata block that starts here has no end',
+      zh: '此处开始的元数据块没有结束标记',
+      advice: { en: 'End it with the line: # ///', zh: '请用一行 # /// 结束它。' },
+    });
     return undefined;
   }
   if (metadata.kind === 'twice') {
-    findings.error(
-      entry,
-      metadata.line,
-      { en: 'The file has a second metadata block', zh: '存在第二个元数据块' },
-      { en: 'Keep one of them.', zh: '请只保留一个。' },
-    );
+    findings.error(entry, metadata.line, {
+      en: 'The file has a second metadata block',
+      zh: '存在第二个元数据块',
+      advice: { en: 'Keep one of them.', zh: '请只保留一个。' },
+    });
     return null;
   }
   const place = { file: entry, lineOffset: metadata.line };
@@ -155,15 +153,14 @@ async function fromNeeds(
 }
 
 function noteUnread(findings: Findings, file: string, line: number | null, what: string): void {
-  findings.note(
-    file,
-    line,
-    { en: `Hob does not install the packages of ${what}`, zh: `Hob 不会安装 ${what} 中的依赖` },
-    {
+  findings.note(file, line, {
+    en: `Hob does not install the packages of ${what}`,
+    zh: `Hob 不会安装 ${what} 中的依赖`,
+    advice: {
       en: 'List the packages under [project] as dependencies = [...], or in requirements.txt (poetry export writes it).',
       zh: '请在 [project] 中用 dependencies = [...] 列出，或写入 requirements.txt（可用 poetry export 生成）。',
     },
-  );
+  });
 }
 
 /** Reads the metadata in the comments of a Python file (PEP 723). */
@@ -199,7 +196,10 @@ function parseProject(
   const parsed = parseToml(bytes);
   if (parsed.kind === 'table') return parsed;
   const line = parsed.line === null ? null : parsed.line + lineOffset;
-  findings.error(file, line, parsed.message, parsed.advice);
+  findings.error(file, line, {
+    ...parsed.message,
+    advice: parsed.advice,
+  });
   return null;
 }
 
@@ -219,23 +219,24 @@ function readNeeds(
   return {
     dependencies: readDependencies(table.dependencies, (index) => {
       const keys = index === null ? ['dependencies'] : ['dependencies', index];
-      findings.error(
-        file,
-        lineOf(...keys),
-        { en: 'This is not a valid requirement', zh: '这不是有效的依赖声明' },
-        {
+      findings.error(file, lineOf(...keys), {
+        en: 'This is not a valid requirement',
+        zh: '这不是有效的依赖声明',
+        advice: {
           en: 'Write `dependencies` as a list of strings such as "requests>=2.31".',
           zh: '`dependencies` 应为文本列表，例如 "requests>=2.31"。',
         },
-      );
+      });
     }),
     requiresPython: readVersions(table['requires-python'], () => {
-      findings.error(
-        file,
-        lineOf('requires-python'),
-        { en: '`requires-python` is not a valid range', zh: '无法识别 `requires-python`' },
-        { en: 'Write a range such as ">=3.9" or ">=3.9,<4".', zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。' },
-      );
+      findings.error(file, lineOf('requires-python'), {
+        en: '`requires-python` is not a valid range',
+        zh: '无法识别 `requires-python`',
+        advice: {
+          en: 'Write a range such as ">=3.9" or ">=3.9,<4".',
+          zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。',
+        },
+      });
     }),
   };
 }

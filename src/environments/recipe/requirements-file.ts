@@ -71,12 +71,11 @@ export class RequirementsReader {
       this.lines = text.split(/\r?\n/);
       return;
     }
-    this.#findings.error(
-      file,
-      null,
-      { en: 'This file is not UTF-8, so pip cannot read it', zh: '该文件不是 UTF-8 编码，pip 无法读取' },
-      { en: 'Save it as UTF-8.', zh: '请另存为 UTF-8 编码。' },
-    );
+    this.#findings.error(file, null, {
+      en: 'This file is not UTF-8, so pip cannot read it',
+      zh: '该文件不是 UTF-8 编码，pip 无法读取',
+      advice: { en: 'Save it as UTF-8.', zh: '请另存为 UTF-8 编码。' },
+    });
   }
 
   /** Returns whether the line includes other files. */
@@ -99,18 +98,14 @@ export class RequirementsReader {
 
   async #include(file: string, { line, text }: Line, isConstraint: boolean): Promise<void> {
     if (/^https?:/i.test(text)) {
-      this.#findings.note(
-        file,
-        line,
-        {
-          en: `Every build reads ${withoutPassword(text)} again`,
-          zh: `${withoutPassword(text)} 在每次构建时才会读取`,
-        },
-        {
+      this.#findings.note(file, line, {
+        en: `Every build reads ${withoutPassword(text)} again`,
+        zh: `${withoutPassword(text)} 在每次构建时才会读取`,
+        advice: {
           en: 'Hob does not detect changes to it. Keep a copy in the folder instead.',
           zh: 'Hob 无法得知其变化，建议在文件夹中保留一份副本。',
         },
-      );
+      });
       return;
     }
     if (hasVariables(text)) return;
@@ -204,13 +199,12 @@ function isForeign(bytes: Uint8Array): boolean {
 }
 
 function noteOutside(file: string, { line, text }: Line, findings: Findings): void {
-  findings.note(
-    file,
-    line,
-    { en: `${text} is outside the folder of the script`, zh: `${text} 位于脚本文件夹之外` },
-    {
+  findings.note(file, line, {
+    en: `${text} is outside the folder of the script`,
+    zh: `${text} 位于脚本文件夹之外`,
+    advice: {
       en: 'It is not part of the script. To share the script, move it into the folder.',
       zh: '它不会随脚本一起分发；若要分享脚本，请放入文件夹内。',
     },
-  );
+  });
 }

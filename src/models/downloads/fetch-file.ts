@@ -138,35 +138,25 @@ async function resume(
 }
 
 function corrupt({ file, host }: FetchOptions, fault: string): AppError {
-  return new AppError(
-    'download-corrupt',
-    {
-      en: `${file.path} from ${host} does not match what the hub announced, twice: ${fault}. Hob removed it.`,
-      zh: `${host} 发送的 ${file.path} 两次都与其声明不符（${fault}），已删除。`,
+  return new AppError('download-corrupt', {
+    en: `${file.path} from ${host} does not match what the hub announced, twice: ${fault}. Hob removed it.`,
+    zh: `${host} 发送的 ${file.path} 两次都与其声明不符（${fault}），已删除。`,
+    hint: {
+      en: 'Try again later. If the problem persists, the file is damaged on the server, or a proxy modifies it.',
+      zh: '请稍后重试。如果仍然如此，说明服务器上的文件已损坏，或传输途中被篡改。',
     },
-    {
-      hint: {
-        en: 'Try again later. If the problem persists, the file is damaged on the server, or a proxy modifies it.',
-        zh: '请稍后重试。如果仍然如此，说明服务器上的文件已损坏，或传输途中被篡改。',
-      },
-    },
-  );
+  });
 }
 
 function disturbed(partial: string): AppError {
-  return new AppError(
-    'download-cache-unusable',
-    {
-      en: `Another program changed ${partial} during the download.`,
-      zh: `下载期间 ${partial} 被其他程序修改。`,
+  return new AppError('download-cache-unusable', {
+    en: `Another program changed ${partial} during the download.`,
+    zh: `下载期间 ${partial} 被其他程序修改。`,
+    hint: {
+      en: 'Start the download again when the other program has finished.',
+      zh: '请在其他程序结束后重新下载。',
     },
-    {
-      hint: {
-        en: 'Start the download again when the other program has finished.',
-        zh: '请在其他程序结束后重新下载。',
-      },
-    },
-  );
+  });
 }
 
 /**

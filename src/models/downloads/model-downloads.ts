@@ -179,11 +179,11 @@ export class ModelDownloads implements Downloads {
   #explain(error: unknown, what: Record<string, string>): AppError {
     if (error instanceof AppError) return error;
     this.#options.log.error({ ...what, err: error }, 'download failed: internal error');
-    return new AppError(
-      'internal',
-      { en: 'Internal error in Hob. See its log for details.', zh: 'Hob 内部错误，详见日志。' },
-      { cause: error },
-    );
+    return new AppError('internal', {
+      en: 'Internal error in Hob. See its log for details.',
+      zh: 'Hob 内部错误，详见日志。',
+      cause: error,
+    });
   }
 
   #dropOldest(): void {
@@ -251,12 +251,9 @@ function stopping(): AppError {
 }
 
 function tooMany(): AppError {
-  return new AppError(
-    'downloads-full',
-    {
-      en: `Too many downloads: ${mostRunning} are in progress or waiting. Try again later.`,
-      zh: `已有 ${mostRunning} 个下载正在进行或等待，暂不接受新的下载。`,
-    },
-    { retryAfterS: 60 },
-  );
+  return new AppError('downloads-full', {
+    en: `Too many downloads: ${mostRunning} are in progress or waiting. Try again later.`,
+    zh: `已有 ${mostRunning} 个下载正在进行或等待，暂不接受新的下载。`,
+    retryAfterS: 60,
+  });
 }

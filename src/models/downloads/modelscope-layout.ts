@@ -139,12 +139,9 @@ async function readChecked(path: string): Promise<Map<string, Checked>> {
 }
 
 function notAFolderName(revision: string): AppError {
-  return new AppError(
-    'hub-not-found',
-    {
-      en: `The ModelScope cache cannot store the revision ${revision}, because its name contains a slash.`,
-      zh: `版本 ${revision} 含有斜杠，无法存入 ModelScope 缓存。`,
-    },
-    { hint: { en: 'Use another branch or a tag.', zh: '请使用其他分支或标签。' } },
-  );
+  return new AppError('hub-not-found', {
+    en: `The ModelScope cache cannot store the revision ${revision}, because its name contains a slash.`,
+    zh: `版本 ${revision} 含有斜杠，无法存入 ModelScope 缓存。`,
+    hint: { en: 'Use another branch or a tag.', zh: '请使用其他分支或标签。' },
+  });
 }

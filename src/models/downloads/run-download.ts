@@ -145,18 +145,15 @@ function chooseFiles({ files }: RepoListing, { files: globs, repo }: DownloadReq
   const more = files.length > names.length ? ', …' : '';
   const id = formatRepoId(repo);
   const asked = globs.map((glob) => brief(glob)).join(', ');
-  throw new AppError(
-    'download-nothing-matches',
-    globs.length === 0
+  throw new AppError('download-nothing-matches', {
+    ...(globs.length === 0
       ? { en: `${id} has no files.`, zh: `${id} 没有文件。` }
-      : { en: `No file of ${id} matches ${asked}.`, zh: `${id} 中没有与 ${asked} 匹配的文件。` },
-    {
-      hint: {
-        en: files.length === 0 ? 'Check the repo and the revision.' : `Its files: ${names.join(', ')}${more}`,
-        zh: files.length === 0 ? '请检查模型和版本。' : `其中有 ${names.join('、')}${more}`,
-      },
+      : { en: `No file of ${id} matches ${asked}.`, zh: `${id} 中没有与 ${asked} 匹配的文件。` }),
+    hint: {
+      en: files.length === 0 ? 'Check the repo and the revision.' : `Its files: ${names.join(', ')}${more}`,
+      zh: files.length === 0 ? '请检查模型和版本。' : `其中有 ${names.join('、')}${more}`,
     },
-  );
+  });
 }
 
 /** The files to fetch: each content once, largest first, because large files take the longest. */
@@ -187,20 +184,15 @@ function noSpace(folder: string, neededBytes?: number, freeBytes?: number): AppE
         zh: `：需要 ${inMebibytes(neededBytes)} MiB，可用 ${inMebibytes(freeBytes)} MiB`,
       }
     : { en: '', zh: '' };
-  return new AppError(
-    'resources-exhausted',
-    {
-      en: `Not enough space on the disk of ${folder}${figures.en}.`,
-      zh: `${folder} 所在磁盘空间不足${figures.zh}。`,
+  return new AppError('resources-exhausted', {
+    en: `Not enough space on the disk of ${folder}${figures.en}.`,
+    zh: `${folder} 所在磁盘空间不足${figures.zh}。`,
+    retryAfterS: 60,
+    hint: {
+      en: 'Free some space or select fewer files, then start the download again. Hob keeps the received data.',
+      zh: '请释放空间或减少要下载的文件，然后重新下载；已下载的部分会保留。',
     },
-    {
-      retryAfterS: 60,
-      hint: {
-        en: 'Free some space or select fewer files, then start the download again. Hob keeps the received data.',
-        zh: '请释放空间或减少要下载的文件，然后重新下载；已下载的部分会保留。',
-      },
-    },
-  );
+  });
 }
 
 function inMebibytes(bytes: number): string {

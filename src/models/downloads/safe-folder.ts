@@ -72,31 +72,23 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 }
 
 function notAFolder(folder: string): AppError {
-  return new AppError(
-    'download-cache-unusable',
-    {
-      en: `${folder} is a link or not a folder, so Hob does not write to it.`,
-      zh: `${folder} 是链接或不是文件夹，不会写入。`,
-    },
-    { hint: { en: 'Remove it, and start the download again.', zh: '请将其删除后重新下载。' } },
-  );
+  return new AppError('download-cache-unusable', {
+    en: `${folder} is a link or not a folder, so Hob does not write to it.`,
+    zh: `${folder} 是链接或不是文件夹，不会写入。`,
+    hint: { en: 'Remove it, and start the download again.', zh: '请将其删除后重新下载。' },
+  });
 }
 
 function gone(folder: string, cause: unknown): AppError {
-  return new AppError(
-    'download-cache-unusable',
-    {
-      en: `${folder}, or a file in it, was removed or is a broken link.`,
-      zh: `${folder} 或其中的内容已不存在，或是无效的链接。`,
+  return new AppError('download-cache-unusable', {
+    en: `${folder}, or a file in it, was removed or is a broken link.`,
+    zh: `${folder} 或其中的内容已不存在，或是无效的链接。`,
+    cause,
+    hint: {
+      en: 'If another program removed it, start the download again when that program has finished.',
+      zh: '如果是其他程序删除了它，请在其结束后重新下载。',
     },
-    {
-      cause,
-      hint: {
-        en: 'If another program removed it, start the download again when that program has finished.',
-        zh: '如果是其他程序删除了它，请在其结束后重新下载。',
-      },
-    },
-  );
+  });
 }
 
 const unwritable = new Set([
@@ -119,15 +111,13 @@ export function unusable(folder: string, error: unknown): unknown {
   if (error instanceof AppError || errno === undefined) return error;
   if (errno === 'ENOENT') return gone(folder, error);
   if (!unwritable.has(errno)) return error;
-  return new AppError(
-    'download-cache-unusable',
-    { en: `${folder} cannot be written to (${errno}).`, zh: `无法写入 ${folder}（${errno}）。` },
-    {
-      cause: error,
-      hint: {
-        en: 'Make sure that Hob has permission to write there and that no other file is in the way, or choose another folder with HF_HUB_CACHE or MODELSCOPE_CACHE.',
-        zh: '请确认 Hob 有写入权限且没有同名文件，或用 HF_HUB_CACHE / MODELSCOPE_CACHE 选择其他位置。',
-      },
+  return new AppError('download-cache-unusable', {
+    en: `${folder} cannot be written to (${errno}).`,
+    zh: `无法写入 ${folder}（${errno}）。`,
+    cause: error,
+    hint: {
+      en: 'Make sure that Hob has permission to write there and that no other file is in the way, or choose another folder with HF_HUB_CACHE or MODELSCOPE_CACHE.',
+      zh: '请确认 Hob 有写入权限且没有同名文件，或用 HF_HUB_CACHE / MODELSCOPE_CACHE 选择其他位置。',
     },
-  );
+  });
 }

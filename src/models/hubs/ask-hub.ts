@@ -183,16 +183,14 @@ function parseEndpoint({ endpoint }: HubAccess): URL {
   if (!isWeb || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     // Do not quote an address that may contain a password.
     const shown = endpoint.includes('@') ? '' : ` ${brief(endpoint)}`;
-    throw new AppError(
-      'hub-unreachable',
-      { en: `The address of the hub${shown} is not valid.`, zh: `模型站点的地址${shown}无法使用。` },
-      {
-        hint: {
-          en: 'Use an address such as https://huggingface.co. Correct huggingface_endpoint or modelscope_endpoint in the settings, or HF_ENDPOINT or MODELSCOPE_ENDPOINT, then restart Hob.',
-          zh: '应类似 https://huggingface.co。请修改设置 huggingface_endpoint / modelscope_endpoint 或环境变量 HF_ENDPOINT / MODELSCOPE_ENDPOINT，然后重启 Hob。',
-        },
+    throw new AppError('hub-unreachable', {
+      en: `The address of the hub${shown} is not valid.`,
+      zh: `模型站点的地址${shown}无法使用。`,
+      hint: {
+        en: 'Use an address such as https://huggingface.co. Correct huggingface_endpoint or modelscope_endpoint in the settings, or HF_ENDPOINT or MODELSCOPE_ENDPOINT, then restart Hob.',
+        zh: '应类似 https://huggingface.co。请修改设置 huggingface_endpoint / modelscope_endpoint 或环境变量 HF_ENDPOINT / MODELSCOPE_ENDPOINT，然后重启 Hob。',
       },
-    );
+    });
   }
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
@@ -213,14 +211,11 @@ function usable(text: string): string | null {
 
 function refuseOffline({ isOffline }: HubAccess): void {
   if (!isOffline) return;
-  throw new AppError(
-    'hub-unreachable',
-    {
-      en: 'Downloads from Hugging Face are disabled, because HF_HUB_OFFLINE is set.',
-      zh: '已设置 HF_HUB_OFFLINE，不会从 Hugging Face 下载。',
-    },
-    { hint: { en: 'Unset HF_HUB_OFFLINE, then restart Hob.', zh: '请取消设置 HF_HUB_OFFLINE 并重启 Hob。' } },
-  );
+  throw new AppError('hub-unreachable', {
+    en: 'Downloads from Hugging Face are disabled, because HF_HUB_OFFLINE is set.',
+    zh: '已设置 HF_HUB_OFFLINE，不会从 Hugging Face 下载。',
+    hint: { en: 'Unset HF_HUB_OFFLINE, then restart Hob.', zh: '请取消设置 HF_HUB_OFFLINE 并重启 Hob。' },
+  });
 }
 
 /** Headers that request a file from an offset on, if the file has not changed. */

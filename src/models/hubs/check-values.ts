@@ -71,16 +71,14 @@ export function tooMany(host: string): AppError {
 /** Checks a branch, tag or commit from a request. It becomes a path, so it must be safe as one. */
 export function checkRevision(revision: string): string {
   if (isSafePath(revision) && revision.length <= 200) return revision;
-  throw new AppError(
-    'hub-not-found',
-    { en: `${brief(revision)} is not a valid revision.`, zh: `${brief(revision)} 不是有效的版本名。` },
-    {
-      hint: {
-        en: 'A revision is a branch, a tag or a commit, such as main or v1.0.',
-        zh: '版本是分支、标签或提交，例如 main 或 v1.0。',
-      },
+  throw new AppError('hub-not-found', {
+    en: `${brief(revision)} is not a valid revision.`,
+    zh: `${brief(revision)} 不是有效的版本名。`,
+    hint: {
+      en: 'A revision is a branch, a tag or a commit, such as main or v1.0.',
+      zh: '版本是分支、标签或提交，例如 main 或 v1.0。',
     },
-  );
+  });
 }
 
 /**
