@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { type FileHandle, lstat, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { AppError, errnoOf } from '../../shared/errors.ts';
@@ -6,24 +9,16 @@ import { backOffMs } from '../hubs/ask-hub.ts';
 import type { HubResponse } from '../hubs/http-client.ts';
 import type { HubFile, Part } from '../hubs/hub.ts';
 import { unreachable } from '../hubs/hub-errors.ts';
-import { type Batches, type Hashing, hashFile, type RunningHash } from './hashing/hashing.ts';
-import { Intake } from './intake.ts';
+import { beginHash, type FileHash } from './hashing/hashing.ts';
 import { openPartial } from './safe-folder.ts';
 
-type OpenPart = (part: Part, signal: AbortSignal) => Promise<HubResponse>;
-
-interface ReceiveOptions {
-  readonly handle: FileHandle;
-  readonly part: Part;
-  readonly sizeBytes: number;
-  readonly open: OpenPart;
-  readonly signal: AbortSignal;
-  readonly batches: Batches;
-  /** Called when receiving starts again from the beginning of the file. */
-  readonly onRestart: () => void;
-  /** The running hash of the bytes that are already in the file. */
-  readonly hash: () => RunningHash;
-  readonly onBytes: (bytes: number) => void;
+/** The state of a file that is being fetched. */
+interface Progress {
+  /** Number of bytes in the file. */
+  done: number;
+  etag: string | null;
+  restarts: number;
+  hash: FileHash;
 }
 
 interface Received {
@@ -31,9 +26,12 @@ interface Received {
   readonly fault: string | null;
   /** Why the response ended, for the case that bytes are still missing. */
   readonly reason: string;
-  readonly etag: string | null;
 }
 
+/** Collected before they are written, so that large files need few writes. */
+const bufferedBytes = 1024 * 1024;
+/** Sync the file each time this much was written, so that the sync at the end of a large file is short. */
+const syncBytes = 64 * 1024 * 1024;
 /** Limit of consecutive failed connections without new data. */
 const mostFailures = 5;
 /** A server without range support sends the whole file again after each broken connection. */
@@ -44,9 +42,9 @@ export interface FetchOptions {
   readonly host: string;
   /** Path of the partial file. Data from an earlier attempt is reused. */
   readonly partial: string;
-  readonly open: OpenPart;
-  readonly hashing: Hashing;
-  readonly batches: Batches;
+  readonly open: (part: Part, signal: AbortSignal) => Promise<HubResponse>;
+  /** Entry file of the hashing thread. */
+  readonly hashEntry: URL;
   readonly signal: AbortSignal;
   readonly pace: number;
   /** Reports bytes added, just fetched or from an earlier attempt. Negative when the file starts over. */
@@ -83,58 +81,37 @@ export async function fetchFile(options: FetchOptions): Promise<void> {
 
 /** Fetches the file once. Returns the fault of the content, or null. */
 async function fetchOnce(handle: FileHandle, options: FetchOptions): Promise<string | null> {
-  const { file, open, signal, batches, onBytes, host, pace } = options;
-  const beginHash = () => options.hashing.begin(file.content, file.sizeBytes);
-  let hash = beginHash();
-  let done = await resume(handle, file, hash, options);
-  let etag: string | null = null;
-  let restarts = 0;
-  for (let failures = 0; done < file.sizeBytes; ) {
-    const before = done;
-    const got = await receive({
-      handle,
-      part: { offset: done, etag },
-      sizeBytes: file.sizeBytes,
-      open,
-      signal,
-      batches,
-      onRestart() {
-        onBytes(-done, { isFetched: false });
-        hash = beginHash();
-        done = 0;
-        restarts++;
-      },
-      hash: () => hash,
-      onBytes(bytes) {
-        done += bytes;
-        onBytes(bytes, { isFetched: true });
-      },
-    });
-    if (got.fault !== null) return got.fault;
-    ({ etag } = got);
-    if (done === file.sizeBytes) break;
-    failures = done > before ? 1 : failures + 1;
-    if (failures > mostFailures || restarts > mostRestarts) throw unreachable(host, got.reason);
-    await pause(backOffMs(failures) * pace, undefined, { signal });
+  const { file, signal, host, pace, onBytes } = options;
+  const done = await keepStart(handle, file);
+  const progress: Progress = { done, etag: null, restarts: 0, hash: hashOf(handle, options) };
+  try {
+    onBytes(done, { isFetched: false });
+    progress.hash.advance(done);
+    for (let failures = 0; progress.done < file.sizeBytes; ) {
+      const before = progress.done;
+      const { fault, reason } = await receive(handle, progress, options);
+      if (fault !== null) return fault;
+      if (progress.done === file.sizeBytes) break;
+      failures = progress.done > before ? 1 : failures + 1;
+      if (failures > mostFailures || progress.restarts > mostRestarts) throw unreachable(host, reason);
+      await pause(backOffMs(failures) * pace, undefined, { signal });
+    }
+    return (await progress.hash.isRight()) ? null : 'its hash does not match';
+  } finally {
+    await progress.hash.close();
   }
-  return (await hash.isRight()) ? null : 'its hash does not match';
 }
 
-/** Hashes the bytes from an earlier attempt. Returns their number. */
-async function resume(
-  handle: FileHandle,
-  file: HubFile,
-  hash: RunningHash,
-  { signal, batches, onBytes, partial }: FetchOptions,
-): Promise<number> {
+function hashOf({ fd }: FileHandle, { file, hashEntry, signal }: FetchOptions): FileHash {
+  return beginHash({ fd, content: file.content, sizeBytes: file.sizeBytes }, hashEntry, signal);
+}
+
+/** Returns the number of bytes from an earlier attempt. Removes them if they cannot be a part of the file. */
+async function keepStart(handle: FileHandle, file: HubFile): Promise<number> {
   const { size } = await handle.stat();
-  if (size > file.sizeBytes) {
-    await handle.truncate(0);
-    return 0;
-  }
-  onBytes(size, { isFetched: false });
-  if ((await hashFile(handle, size, { hash, batches, signal })) < size) throw disturbed(partial);
-  return size;
+  if (size <= file.sizeBytes) return size;
+  await handle.truncate(0);
+  return 0;
 }
 
 function corrupt({ file, host }: FetchOptions, fault: string): AppError {
@@ -160,59 +137,72 @@ function disturbed(partial: string): AppError {
 }
 
 /**
- * Requests the rest of a file once, and appends the bytes that arrive. Receiving, writing and hashing run at the same time, with bounded
- * memory. When it returns, all received bytes are written, even if the connection broke.
+ * Requests the rest of a file once, and appends the bytes that arrive, with bounded memory. When it returns, all received bytes are
+ * written, even if the connection broke.
  */
-async function receive(options: ReceiveOptions): Promise<Received> {
-  const { handle, part, sizeBytes, open, signal, batches, hash, onBytes } = options;
-  const response = await open(part, signal);
-  const etag = strongEtag(response) ?? (response.statusCode === 206 ? part.etag : null);
+async function receive(handle: FileHandle, progress: Progress, options: FetchOptions): Promise<Received> {
+  const { open, signal, onBytes } = options;
+  const { sizeBytes } = options.file;
+  const response = await open({ offset: progress.done, etag: progress.etag }, signal);
+  response.on('error', () => {});
   const received = (fault: string | null, reason = 'the response ended too early'): Received => {
     if (fault !== null) response.destroy();
-    return { fault, reason, etag };
+    return { fault, reason };
   };
-  response.on('error', () => {});
-  let at = part.offset;
-  const hasChanged = part.etag !== null && etag !== part.etag;
+  const etag = strongEtag(response) ?? (response.statusCode === 206 ? progress.etag : null);
+  const hasChanged = progress.etag !== null && etag !== progress.etag;
+  progress.etag = etag;
   switch (response.statusCode) {
     case 200:
       // The server does not support ranges, or the file has changed.
-      if (at > 0) await startOver();
+      if (progress.done > 0) await startOver();
       break;
     case 206:
       if (hasChanged) return startedOver();
-      if (!fitsRange(response, at, sizeBytes))
+      if (!fitsRange(response, progress.done, sizeBytes))
         return received('the server sent a different part than requested');
       break;
     default:
-      if (at > 0) return startedOver();
+      if (progress.done > 0) return startedOver();
       return received('the server sent no data');
   }
   const length = response.headers['content-length'];
-  if (length !== undefined && Number(length) !== sizeBytes - at)
-    return received(`it has ${at + Number(length)} bytes instead of ${sizeBytes}`);
+  if (length !== undefined && Number(length) !== sizeBytes - progress.done)
+    return received(`it has ${progress.done + Number(length)} bytes instead of ${sizeBytes}`);
 
-  const intake = new Intake({
-    handle,
-    at,
-    batches,
-    hash: hash(),
-    onBytes,
-    onFault: () => response.destroy(),
+  const output = createWriteStream('', {
+    fd: handle.fd,
+    autoClose: false,
+    start: progress.done,
+    highWaterMark: bufferedBytes,
   });
+  const written = finished(output);
+  written.catch(() => response.destroy());
+  let isTooLong = false;
   let broken: { readonly error: unknown } | null = null;
+  let syncAt = progress.done + syncBytes;
   try {
     for await (const chunk of response) {
-      at += chunk.length;
-      if (at > sizeBytes) break;
-      if (!intake.add(chunk)) await withoutTimeout(response, intake.whenRoom());
+      isTooLong = progress.done + chunk.length > sizeBytes;
+      if (isTooLong) break;
+      progress.done += chunk.length;
+      onBytes(chunk.length, { isFetched: true });
+      if (output.write(chunk)) continue;
+      await withoutTimeout(response, Promise.race([once(output, 'drain'), written]));
+      progress.hash.advance(progress.done);
+      if (progress.done < syncAt) continue;
+      syncAt = progress.done + syncBytes;
+      // The sync of the whole file at the end reports errors.
+      handle.datasync().catch(() => {});
     }
   } catch (error) {
     broken = { error };
   }
   // Keep the received bytes, even if the rest failed.
-  await intake.end();
-  if (at > sizeBytes) return received(`it has more than ${sizeBytes} bytes`);
+  output.end();
+  await written;
+  progress.hash.advance(progress.done);
+  if (isTooLong) return received(`it has more than ${sizeBytes} bytes`);
   if (broken === null) return received(null);
   signal.throwIfAborted();
   return received(null, errnoOf(broken.error) ?? 'the connection was lost');
@@ -224,8 +214,11 @@ async function receive(options: ReceiveOptions): Promise<Received> {
   }
 
   async function startOver(): Promise<void> {
-    options.onRestart();
-    at = 0;
+    onBytes(-progress.done, { isFetched: false });
+    await progress.hash.close();
+    progress.hash = hashOf(handle, options);
+    progress.done = 0;
+    progress.restarts++;
     await handle.truncate(0).catch((error: unknown) => {
       response.destroy();
       throw error;
@@ -234,7 +227,7 @@ async function receive(options: ReceiveOptions): Promise<Received> {
 }
 
 /** Waits while nothing is read from a response. The time limit for a silent server does not count meanwhile. */
-async function withoutTimeout({ socket }: HubResponse, waiting: Promise<void>): Promise<void> {
+async function withoutTimeout({ socket }: HubResponse, waiting: Promise<unknown>): Promise<void> {
   const { timeout } = socket;
   socket.setTimeout(0);
   try {

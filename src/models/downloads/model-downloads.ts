@@ -14,7 +14,6 @@ import { HuggingFaceHub } from '../hubs/huggingface.ts';
 import { ModelScopeHub } from '../hubs/modelscope.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
 import { type DownloadRequest, type Downloads, type DownloadView, ProgressMeter } from './download.ts';
-import { Batches } from './hashing/hashing.ts';
 import { runDownload } from './run-download.ts';
 
 const reposAtOnce = 2;
@@ -64,7 +63,6 @@ export class ModelDownloads implements Downloads {
   readonly #client: HubClient;
   readonly #hubs: Readonly<Record<ModelSource, Hub>>;
   readonly #slots = new Slots(reposAtOnce);
-  readonly #batches = new Batches();
   /** Oldest first. */
   readonly #downloads = new Map<string, Download>();
   #isClosed = false;
@@ -157,8 +155,7 @@ export class ModelDownloads implements Downloads {
       log.info(what, 'download started');
       const { cache } = sources[request.source];
       const hub = this.#hubs[request.source];
-      const batches = this.#batches;
-      await runDownload({ request, hub, cache, meter, signal, pace, batches, hashEntry });
+      await runDownload({ request, hub, cache, meter, signal, pace, hashEntry });
       download.state = 'done';
     } catch (error) {
       download.state = signal.aborted ? 'cancelled' : 'failed';

@@ -9,7 +9,7 @@ import { syncFolder } from '../../shared/sync-folder.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { badAnswer } from '../hubs/hub-errors.ts';
 import type { RepoId } from '../repo-id.ts';
-import { type Batches, type Hashing, hashFile } from './hashing/hashing.ts';
+import { beginHash } from './hashing/hashing.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { ensureFolder, replaceFile } from './safe-folder.ts';
 
@@ -23,8 +23,8 @@ interface Options {
   readonly repo: RepoId;
   readonly listing: RepoListing;
   readonly host: string;
-  readonly hashing: Hashing;
-  readonly batches: Batches;
+  /** Entry file of the hashing thread. */
+  readonly hashEntry: URL;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function modelScopeLayout(options: Options): Promise<Layout> {
       const { mtimeMs } = found;
       const before = checked.get(file.path);
       if (before?.sha256 === file.content.hex && before.mtimeMs === mtimeMs) return true;
-      const isRight = await hasContent(pathOf(file), file, options, signal);
+      const isRight = await hasContent(pathOf(file), file, options.hashEntry, signal);
       if (isRight) checked.set(file.path, { sha256: file.content.hex, mtimeMs });
       return isRight;
     },
@@ -100,15 +100,17 @@ function partialName(hex: string, path: string): string {
 async function hasContent(
   path: string,
   file: HubFile,
-  { hashing, batches }: Options,
+  hashEntry: URL,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const hash = hashing.begin(file.content, file.sizeBytes);
+  const { content, sizeBytes } = file;
   const handle = await open(path, 'r');
+  const hash = beginHash({ fd: handle.fd, content, sizeBytes }, hashEntry, signal);
   try {
-    const read = await hashFile(handle, file.sizeBytes, { hash, batches, signal });
-    return read === file.sizeBytes && (await hash.isRight());
+    hash.advance(sizeBytes);
+    return await hash.isRight();
   } finally {
+    await hash.close();
     await handle.close();
   }
 }

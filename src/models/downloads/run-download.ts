@@ -8,7 +8,6 @@ import type { Hub, HubFile, RepoListing } from '../hubs/hub.ts';
 import { formatRepoId } from '../repo-id.ts';
 import type { DownloadRequest, ProgressMeter } from './download.ts';
 import { fetchFile } from './fetch-file.ts';
-import { type Batches, Hashing } from './hashing/hashing.ts';
 import { huggingFaceLayout } from './huggingface-layout.ts';
 import type { Layout } from './layout.ts';
 import { modelScopeLayout } from './modelscope-layout.ts';
@@ -29,7 +28,6 @@ interface RunOptions {
   readonly meter: ProgressMeter;
   readonly signal: AbortSignal;
   readonly pace: number;
-  readonly batches: Batches;
   /** Entry file of the hashing thread. */
   readonly hashEntry: URL;
 }
@@ -45,42 +43,35 @@ export async function runDownload(options: RunOptions): Promise<void> {
   const files = chooseFiles(listing, request);
   let folder = cache;
   let unlock = async () => {};
-  const hashing = new Hashing(options.hashEntry);
-  // A cancelled download must not wait for hashes.
-  signal.addEventListener('abort', () => void hashing.close(), { once: true });
   try {
     const makeFolder = () => ensureFolder(cache, '.locks', `models--${repo.owner}--${repo.name}`);
     unlock = await claimFolder(await makeFolder(), claimNames, { signal, makeFolder });
-    const layout = await layoutOf(options, listing, hashing);
+    const layout = await layoutOf(options, listing);
     folder = layout.folder;
     meter.folder = layout.snapshot;
-    await fill(layout, { listing, files, hashing, options });
+    await fill(layout, listing, files, options);
   } catch (error) {
     const errno = errnoOf(error);
     throw errno === 'ENOSPC' || errno === 'EDQUOT' ? noSpace(folder) : unusable(folder, error);
   } finally {
-    await hashing.close();
     await unlock();
   }
 }
 
-function layoutOf(options: RunOptions, listing: RepoListing, hashing: Hashing): Promise<Layout> {
-  const { request, hub, cache, batches } = options;
+function layoutOf({ request, hub, cache, hashEntry }: RunOptions, listing: RepoListing): Promise<Layout> {
   const { repo } = request;
   return hub.source === 'huggingface'
     ? huggingFaceLayout({ cache, repo, snapshot: listing.snapshot })
-    : modelScopeLayout({ cache, repo, listing, host: hub.host, hashing, batches });
+    : modelScopeLayout({ cache, repo, listing, host: hub.host, hashEntry });
 }
 
-interface Filling {
-  readonly listing: RepoListing;
-  readonly files: readonly HubFile[];
-  readonly hashing: Hashing;
-  readonly options: RunOptions;
-}
-
-async function fill(layout: Layout, { listing, files, hashing, options }: Filling): Promise<void> {
-  const { hub, meter, request, pace, batches } = options;
+async function fill(
+  layout: Layout,
+  listing: RepoListing,
+  files: readonly HubFile[],
+  options: RunOptions,
+): Promise<void> {
+  const { hub, meter, request, pace, hashEntry } = options;
   const fetches = planFetches(files, layout);
   meter.expect(fetches);
   const missing: HubFile[] = [];
@@ -96,8 +87,7 @@ async function fill(layout: Layout, { listing, files, hashing, options }: Fillin
       host: hub.host,
       partial: layout.partialOf(file),
       open: (part, aborted) => hub.open(request.repo, listing.snapshot, file, part, aborted),
-      hashing,
-      batches,
+      hashEntry,
       signal,
       pace,
       onBytes: (bytes, how) => meter.add(bytes, how),

@@ -1,26 +1,22 @@
-import { parentPort } from 'node:worker_threads';
+import { readSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
 
-import { ContentHash, type FromHashThread, type ToHashThread } from './content-hash.ts';
+import { contentHash, type HashTask } from './hashing.ts';
 
-/** Entry file of the hashing thread. */
-const hashes = new Map<number, ContentHash>();
+/** Entry file of the hashing thread. It receives offsets up to which the file is written, and answers once, at the end of the file. */
+const { fd, content, sizeBytes }: HashTask = workerData;
+const hash = contentHash(content, sizeBytes);
+/** Small enough to stay in the CPU cache until hashed. */
+const part = Buffer.allocUnsafe(256 * 1024);
+let at = 0;
 
-parentPort?.on('message', (message: ToHashThread) => {
-  parentPort?.postMessage(answer(message));
+parentPort?.on('message', (offset: number) => {
+  while (at < offset) {
+    const bytes = readSync(fd, part, 0, Math.min(part.length, offset - at), at);
+    // Another program has cut the file.
+    if (bytes === 0) return parentPort?.postMessage(false);
+    hash.update(part.subarray(0, bytes));
+    at += bytes;
+  }
+  if (at === sizeBytes) parentPort?.postMessage(hash.digest('hex') === content.hex);
 });
-
-function answer(message: ToHashThread): FromHashThread {
-  const { id } = message;
-  if (message.type === 'begin') {
-    hashes.set(id, new ContentHash(message.content, message.sizeBytes));
-    return null;
-  }
-  const hash = hashes.get(id);
-  if (hash === undefined) throw new RangeError(`unknown hash ${id}`);
-  if (message.type === 'update') {
-    hash.update(message.bytes);
-    return null;
-  }
-  hashes.delete(id);
-  return hash.isRight();
-}
