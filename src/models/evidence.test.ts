@@ -184,17 +184,17 @@ describe('a memory', () => {
     await until('the search has started', async () => begun === 1);
     const later = [ask(), ask(), ask()];
     gates.shift()?.();
-    expect((await first).value).toBe(1);
+    expect(await first).toBe(1);
     await until('the next search has started', async () => begun === 2);
     gates.shift()?.();
-    expect((await Promise.all(later)).map(({ value }) => value)).toEqual([2, 2, 2]);
+    expect(await Promise.all(later)).toEqual([2, 2, 2]);
   });
 
   it('does not cache a failed search', async () => {
     const memory = new Memory<string>(Date.now);
     const failing = memory.recall('key', async () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
-    expect((await memory.recall('key', async () => 'yes')).value).toBe('yes');
+    expect(await memory.recall('key', async () => 'yes')).toBe('yes');
   });
 });
 

@@ -24,10 +24,10 @@ export class Memory<Value> {
     this.#now = now;
   }
 
-  async recall(key: string, search: (witness: Witness) => Promise<Value>): Promise<Finding<Value>> {
+  async recall(key: string, search: (witness: Witness) => Promise<Value>): Promise<Value> {
     const known = this.#findings.get(key);
-    if (known?.isSettled && (await isUnchanged(known))) return known;
-    return this.#search(key, search);
+    if (known?.isSettled && (await isUnchanged(known))) return known.value;
+    return (await this.#search(key, search)).value;
   }
 
   /**
@@ -83,7 +83,7 @@ interface Sight {
 }
 
 /** A value, and the observed paths. The value is valid while none of them has changed. */
-export interface Finding<Value> {
+interface Finding<Value> {
   readonly value: Value;
   readonly sights: ReadonlyMap<string, Sight>;
   /**
@@ -119,17 +119,10 @@ export class Witness {
     // ctime, because programs can set mtime to any value.
     if (this.#now() - Number(seen.ctimeMs) < settleMs) this.isSettled = false;
   }
-
-  /** Adds the dependencies of another finding to this one. */
-  adopt<Value>({ value, sights, isSettled }: Finding<Value>): Value {
-    for (const [path, sight] of sights) this.sights.set(path, sight);
-    this.isSettled &&= isSettled;
-    return value;
-  }
 }
 
 /** Whether no observed path has changed. */
-export async function isUnchanged({ sights }: Pick<Finding<unknown>, 'sights'>): Promise<boolean> {
+async function isUnchanged({ sights }: Pick<Finding<unknown>, 'sights'>): Promise<boolean> {
   const looks = Array.from(sights, async ([path, { follow, fingerprint }]) => {
     return fingerprintOf(await see(path, follow)) === fingerprint;
   });

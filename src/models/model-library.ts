@@ -6,7 +6,7 @@ import type { ModelPlace } from '../contract/values.ts';
 import { systemClock } from '../shared/clock.ts';
 import { AppError, errnoOf } from '../shared/errors.ts';
 import { removeFolder } from '../shared/remove-folder.ts';
-import { type Finding, Memory, Witness } from './evidence.ts';
+import { Memory, Witness } from './evidence.ts';
 import { judgeDownload, type Wanted } from './judge-download.ts';
 import type { Holding, Place } from './places/place.ts';
 import { formatRepoId, type RepoId } from './repo-id.ts';
@@ -14,16 +14,6 @@ import { type DiskUse, measureDiskUse } from './scan-folder.ts';
 
 /** Prefix of folders that are being removed. No repo can have such a name. */
 const aside = '.hob-removing-';
-
-interface FoundModel {
-  readonly repo: RepoId;
-  readonly place: ModelPlace;
-  readonly folder: string;
-  readonly revision: string | null;
-  readonly sizeBytes: number;
-  readonly state: 'complete' | 'partial';
-  readonly isRemovable: boolean;
-}
 
 export interface LibraryOptions {
   readonly places: readonly Place[];
@@ -40,10 +30,13 @@ interface Located {
   readonly holding: Holding;
   readonly folder: string;
   readonly revision: string | null;
-  readonly state: FoundModel['state'];
+  readonly state: 'complete' | 'partial';
 }
 
-export interface ListedModel extends FoundModel {
+export interface ListedModel extends Pick<Located, 'repo' | 'folder' | 'revision' | 'state'> {
+  readonly place: ModelPlace;
+  readonly sizeBytes: number;
+  readonly isRemovable: boolean;
   /** Whether requests for the model get this copy. */
   readonly isUsed: boolean;
 }
@@ -60,14 +53,12 @@ const searchesAtOnce = 8;
 export class ModelLibrary {
   readonly #options: Required<LibraryOptions>;
   readonly #located: Memory<Located | null>;
-  readonly #best: Memory<Located | null>;
   readonly #uses: Memory<DiskUse>;
 
   constructor(options: LibraryOptions) {
     this.#options = { wanted: () => null, isDownloading: () => false, clock: systemClock, ...options };
     const now = () => this.#options.clock.now().getTime();
     this.#located = new Memory(now);
-    this.#best = new Memory(now);
     this.#uses = new Memory(now);
   }
 
@@ -77,7 +68,7 @@ export class ModelLibrary {
     return best?.state === 'complete' ? best.folder : null;
   }
 
-  async stateOf(repo: RepoId): Promise<FoundModel['state'] | 'missing'> {
+  async stateOf(repo: RepoId): Promise<Located['state'] | 'missing'> {
     return (await this.#bestOf(repo))?.state ?? 'missing';
   }
 
@@ -91,10 +82,8 @@ export class ModelLibrary {
     const listed: ListedModel[] = [];
     const worker = async () => {
       for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-        const { value: located } = await this.#locate(next.repo, next.place);
-        if (located === null) continue;
-        const isUsed = located.folder === (await this.folderOf(next.repo));
-        listed.push({ ...(await this.#describe(located)), isUsed });
+        const located = await this.#locate(next.repo, next.place);
+        if (located !== null) listed.push(await this.#describe(located));
       }
     };
     await Promise.all(Array.from({ length: searchesAtOnce }, worker));
@@ -118,15 +107,15 @@ export class ModelLibrary {
     const copies: Located[] = [];
     for (const place of this.#options.places) {
       if (kind !== null && place.kind !== kind) continue;
-      const { value: located } = await this.#locate(repo, place);
+      const located = await this.#locate(repo, place);
       if (located !== null) copies.push(located);
     }
     const [first] = copies;
     if (first === undefined) throw notHere(repo);
-    const chosen = copies.find(({ place }) => place.isRemovable);
+    const chosen = copies.find(({ place }) => isRemovable(place));
     if (chosen === undefined) throw notOurs(repo, first.folder);
     const { folder } = chosen.holding;
-    const { freedBytes } = await this.#useOf(folder);
+    const { freedBytes } = await this.#measure(folder);
     // Check this last, because a download may start during the measuring, which takes a while.
     if (this.#options.isDownloading(repo)) throw beingDownloaded(repo);
     if (!isDryRun) await removeHolding(repo, chosen.holding);
@@ -135,18 +124,13 @@ export class ModelLibrary {
 
   /** The first complete copy, else the first partial one. */
   async #bestOf(repo: RepoId): Promise<Located | null> {
-    const { places } = this.#options;
-    const key = JSON.stringify([repo.owner, repo.name, this.#wanted(repo)]);
-    const { value } = await this.#best.recall(key, async (witness) => {
-      let part: Located | null = null;
-      for (const place of places) {
-        const located = witness.adopt(await this.#locate(repo, place));
-        if (located?.state === 'complete') return located;
-        part ??= located;
-      }
-      return part;
-    });
-    return value;
+    let part: Located | null = null;
+    for (const place of this.#options.places) {
+      const located = await this.#locate(repo, place);
+      if (located?.state === 'complete') return located;
+      part ??= located;
+    }
+    return part;
   }
 
   #wanted(repo: RepoId): Wanted {
@@ -154,39 +138,52 @@ export class ModelLibrary {
     return wanted === null ? everything : { isAll: wanted.isAll, globs: wanted.globs, isDeclared: true };
   }
 
-  #locate(repo: RepoId, place: Place): Promise<Finding<Located | null>> {
+  #locate(repo: RepoId, place: Place): Promise<Located | null> {
     const wanted = this.#wanted(repo);
     const index = this.#options.places.indexOf(place);
     const key = JSON.stringify([index, repo.owner, repo.name, wanted]);
     return this.#located.recall(key, async (witness) => {
       const holding = await place.holding(repo, witness);
       if (holding === null) return null;
-      const located = (folder: string, revision: string | null, state: FoundModel['state']): Located => {
-        return { repo, place, holding, folder, revision, state };
-      };
       let part: Located | null = null;
       for (const candidate of holding.candidates) {
-        const verdict = await judgeDownload(candidate, { root: place.root, wanted, witness });
         const { folder, revision } = candidate;
-        if (verdict === 'complete') return located(folder, revision, 'complete');
-        if (verdict === 'partial') part ??= located(folder, revision, 'partial');
+        const state = await judgeDownload(candidate, { root: place.root, wanted, witness });
+        if (state === 'empty') continue;
+        const located = { repo, place, holding, folder, revision, state };
+        if (state === 'complete') return located;
+        part ??= located;
       }
       if (part !== null) return part;
       // An empty repo folder in a cache is a download that has just started. An empty plain folder is not a model.
-      const isCache = holding.candidates.every(({ folder }) => folder !== holding.folder);
-      return isCache ? located(holding.folder, null, 'partial') : null;
+      const { folder, candidates } = holding;
+      const isCache = candidates.every((candidate) => candidate.folder !== folder);
+      return isCache ? { repo, place, holding, folder, revision: null, state: 'partial' } : null;
     });
   }
 
-  async #describe({ repo, place, holding, folder, revision, state }: Located): Promise<FoundModel> {
-    const { bytes } = await this.#useOf(holding.folder);
-    const { kind, isRemovable } = place;
-    return { repo, place: kind, folder, revision, sizeBytes: bytes, state, isRemovable };
+  async #describe({ repo, place, holding, folder, revision, state }: Located): Promise<ListedModel> {
+    const { bytes } = await this.#measure(holding.folder);
+    return {
+      repo,
+      place: place.kind,
+      folder,
+      revision,
+      sizeBytes: bytes,
+      state,
+      isRemovable: isRemovable(place),
+      isUsed: folder === (await this.folderOf(repo)),
+    };
   }
 
-  async #useOf(folder: string): Promise<DiskUse> {
-    return (await this.#uses.recall(folder, (witness) => measureDiskUse(folder, witness))).value;
+  #measure(folder: string): Promise<DiskUse> {
+    return this.#uses.recall(folder, (witness) => measureDiskUse(folder, witness));
   }
+}
+
+/** Hob removes nothing from the folders of the setting `model_folders`. */
+function isRemovable({ kind }: Place): boolean {
+  return kind !== 'extra';
 }
 
 function compare(a: string, b: string): number {

@@ -1,7 +1,6 @@
 import { findBusAddress } from '../../notifications/desktop/bus-address.ts';
 import { describeTrouble } from '../../notifications/desktop/describe-trouble.ts';
 import { NotificationDaemon } from '../../notifications/desktop/notification-daemon.ts';
-import { withinTime } from '../../notifications/desktop/within-time.ts';
 import { findTerminals } from '../../terminals/find-terminals.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { note, ok, problem, type Result, type Results, splitAdvice } from '../finding.ts';
@@ -19,14 +18,9 @@ export async function checkDesktop({ platform, environment }: DoctorContext): Pr
       zh: '这里没有会话总线，通知只会保存，不会显示',
     });
   try {
-    const capabilities = await withinTime(answerWithinMs, async (signal) => {
-      const daemon = await NotificationDaemon.open(address.path, signal);
-      try {
-        return await daemon.capabilities(signal);
-      } finally {
-        daemon.drop();
-      }
-    });
+    const signal = AbortSignal.timeout(answerWithinMs);
+    const daemon = await NotificationDaemon.open(address.path, signal);
+    const capabilities = await daemon.capabilities(signal).finally(() => daemon.drop());
     return capabilities.has('actions')
       ? ok({ en: 'Notifications work', zh: '可以显示通知' })
       : ok({ en: 'Notifications work, but without buttons', zh: '可以显示通知，但没有按钮' });

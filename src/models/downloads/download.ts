@@ -35,7 +35,9 @@ export class ProgressMeter {
     if (isFetched) this.#fetched += bytes;
     const nowMs = this.#nowMs();
     const last = this.#samples.at(-1);
-    if (last === undefined || nowMs - last.atMs >= sampleMs) this.#sample(nowMs);
+    if (last !== undefined && nowMs - last.atMs < sampleMs) return;
+    this.#samples.push({ atMs: nowMs, fetched: this.#fetched });
+    this.#dropOld(nowMs);
   }
 
   get bytesPerSecond(): number | null {
@@ -50,11 +52,6 @@ export class ProgressMeter {
     const rate = this.bytesPerSecond;
     if (this.bytesTotal === null || rate === null || rate <= 0) return null;
     return Math.ceil((this.bytesTotal - this.bytesDone) / rate);
-  }
-
-  #sample(atMs: number): void {
-    this.#samples.push({ atMs, fetched: this.#fetched });
-    this.#dropOld(atMs);
   }
 
   /** Drops samples older than the window, except the newest of them: without it, a stalled download would have no rate. */
@@ -73,12 +70,8 @@ export interface DownloadRequest {
 }
 
 /** A snapshot of a download. A download that waits for its turn is also `running`, with 0 bytes done. */
-export interface DownloadView {
+export interface DownloadView extends DownloadRequest {
   readonly id: string;
-  readonly repo: RepoId;
-  readonly source: ModelSource;
-  readonly revision: string | null;
-  readonly files: readonly string[];
   readonly state: 'running' | 'done' | 'failed' | 'cancelled';
   /** Includes bytes that were already on the disk. */
   readonly bytesDone: number;

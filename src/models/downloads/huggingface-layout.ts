@@ -1,4 +1,4 @@
-import { copyFile, link, lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { copyFile, link as hardLink, lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 
 import { syncFolder } from '../../shared/sync-folder.ts';
@@ -50,7 +50,7 @@ export async function huggingFaceLayout(options: Options): Promise<Layout> {
     },
     async finish({ ref }, asked) {
       await syncFolder(snapshotFolder);
-      await recordAsked({ cache, names: [name] }, snapshot, asked);
+      await recordAsked(cache, [name], snapshot, asked);
       if (ref === null) return;
       const names = ref.split('/');
       const refs = await ensureFolder(cache, name, 'refs', ...names.slice(0, -1));
@@ -59,6 +59,7 @@ export async function huggingFaceLayout(options: Options): Promise<Layout> {
   };
 }
 
+/** Atomically makes a link to a blob; a hard link or a copy if the disk has no symbolic links. */
 async function showBlob(path: string, blob: string, sizeBytes: number, link: typeof symlink): Promise<void> {
   const target = relative(dirname(path), blob).split(sep).join('/');
   const found = await lstat(path).catch(() => null);
@@ -66,21 +67,15 @@ async function showBlob(path: string, blob: string, sizeBytes: number, link: typ
   const draft = `${path}.hob.tmp`;
   await rm(draft, { force: true });
   try {
-    await link(target, draft);
-  } catch {
-    if (!(found?.isFile() === true && found.size === sizeBytes)) await putPlainFile(blob, path);
-    return;
-  }
-  await rename(draft, path);
-}
-
-/** Atomically makes a hard link to a file, or a copy if hard links are not possible. */
-async function putPlainFile(from: string, to: string): Promise<void> {
-  const draft = `${to}.hob.tmp`;
-  await rm(draft, { force: true });
-  try {
-    await link(from, draft).catch(() => copyFile(from, draft));
-    await rename(draft, to);
+    const isLinked = await link(target, draft).then(
+      () => true,
+      () => false,
+    );
+    if (!isLinked) {
+      if (found?.isFile() && found.size === sizeBytes) return;
+      await hardLink(blob, draft).catch(() => copyFile(blob, draft));
+    }
+    await rename(draft, path);
   } finally {
     await rm(draft, { force: true });
   }

@@ -40,11 +40,12 @@ export function listingRecord({ files }: RepoListing, more: JsonObject = {}): st
 
 /** Adds to the files requested of a snapshot. The record is in a folder of Hob, which other programs ignore. */
 export async function recordAsked(
-  repoFolder: { cache: string; names: readonly string[] },
+  cache: string,
+  names: readonly string[],
   snapshot: string,
   asked: AskedFiles,
 ): Promise<void> {
-  const folder = await ensureFolder(repoFolder.cache, ...repoFolder.names, '.hob');
+  const folder = await ensureFolder(cache, ...names, '.hob');
   const path = join(folder, `${snapshot}.json`);
   await replaceFile(path, askedRecord(joinAsked(await readAskedFiles(path), asked)));
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
 import type { ModelSource } from '../../contract/values.ts';
-import { assertNever } from '../../shared/assert-never.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
@@ -80,7 +79,9 @@ export class ModelDownloads implements Downloads {
 
   start(request: DownloadRequest): { download: DownloadView; isJoined: boolean } {
     if (this.#isClosed) throw stopping();
-    const others = this.#running().filter(({ request: other }) => isSameRepo(other, request));
+    const others = this.#running().filter(
+      ({ request: other }) => other.source === request.source && isSameName(other.repo, request.repo),
+    );
     const same = others.find(({ request: other, abort }) => !abort.signal.aborted && covers(other, request));
     if (same !== undefined) return { download: viewOf(same), isJoined: true };
     if (this.#running().length >= mostRunning) throw tooMany();
@@ -189,10 +190,6 @@ export class ModelDownloads implements Downloads {
   }
 }
 
-function isSameRepo(one: DownloadRequest, other: DownloadRequest): boolean {
-  return one.source === other.source && isSameName(one.repo, other.repo);
-}
-
 function isSameName(one: RepoId, other: RepoId): boolean {
   return one.owner === other.owner && one.name === other.name;
 }
@@ -207,37 +204,20 @@ function covers(one: DownloadRequest, other: DownloadRequest): boolean {
 function viewOf({ id, request, meter, state, startedAt, endedAt, error }: Download): DownloadView {
   const { bytesDone, bytesTotal, filesDone, filesTotal, folder } = meter;
   return {
+    ...request,
     id,
-    repo: request.repo,
-    source: request.source,
-    revision: request.revision,
-    files: request.files,
     state,
     bytesDone,
     bytesTotal,
     filesDone,
     filesTotal,
     bytesPerSecond: endedAt === null ? meter.bytesPerSecond : null,
-    secondsLeft: secondsLeft(state, meter),
+    secondsLeft: state === 'running' ? meter.secondsLeft : state === 'done' ? 0 : null,
     startedAt,
     endedAt,
     folder,
     error,
   };
-}
-
-function secondsLeft(state: DownloadView['state'], meter: ProgressMeter): number | null {
-  switch (state) {
-    case 'running':
-      return meter.secondsLeft;
-    case 'done':
-      return 0;
-    case 'failed':
-    case 'cancelled':
-      return null;
-    default:
-      return assertNever(state);
-  }
 }
 
 function stopping(): AppError {

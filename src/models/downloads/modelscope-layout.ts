@@ -82,7 +82,7 @@ export async function modelScopeLayout(options: Options): Promise<Layout> {
     async show() {},
     async finish(_listing, asked) {
       await syncFolder(snapshotFolder);
-      await recordAsked({ cache, names: names.slice(0, 2) }, snapshot, asked);
+      await recordAsked(cache, names.slice(0, 2), snapshot, asked);
       await replaceFile(recordFile, listingRecord(listing, { checked: Object.fromEntries(checked) }));
       await rm(temporary, { recursive: true, force: true });
     },

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
+import type { ModelPlace } from '../../contract/values.ts';
 import type { Witness } from '../evidence.ts';
 import { oldModelScopeCache } from './old-model-scope-cache.ts';
-import { descend, foldersIn, ownersAndNames, type Place, type PlaceTraits } from './place.ts';
+import { descend, foldersIn, ownersAndNames, type Place } from './place.ts';
 import { huggingFaceCache, modelScopeCache } from './snapshot-caches.ts';
 
-const extra = { kind: 'extra', isRemovable: false } as const;
 const mostOwners = 200;
 
 export interface ModelFolders {
@@ -19,10 +19,10 @@ export interface ModelFolders {
 export function allPlaces(folders: ModelFolders): Place[] {
   const { current, old } = folders.modelScopeCaches;
   return [
-    plainFolders(resolve(folders.models), { kind: 'own', isRemovable: true }),
-    huggingFaceCache(resolve(folders.huggingFaceCache), { kind: 'huggingface', isRemovable: true }),
-    modelScopeCache(resolve(current), { kind: 'modelscope', isRemovable: true }),
-    oldModelScopeCache(resolve(old), { kind: 'modelscope', isRemovable: true }),
+    plainFolders(resolve(folders.models), 'own'),
+    huggingFaceCache(resolve(folders.huggingFaceCache), 'huggingface'),
+    modelScopeCache(resolve(current), 'modelscope'),
+    oldModelScopeCache(resolve(old), 'modelscope'),
     ...folders.extra.flatMap((folder) => extraFolder(resolve(folder))),
   ];
 }
@@ -32,11 +32,11 @@ export function allPlaces(folders: ModelFolders): Place[] {
  * folder names of the caches cannot be owner names, except `models`, whose contents decide.
  */
 function extraFolder(root: string): Place[] {
-  const old = oldModelScopeCache(root, extra);
-  const plain = plainFolders(root, extra);
+  const old = oldModelScopeCache(root, 'extra');
+  const plain = plainFolders(root, 'extra');
   return [
-    huggingFaceCache(root, extra),
-    modelScopeCache(root, extra),
+    huggingFaceCache(root, 'extra'),
+    modelScopeCache(root, 'extra'),
     {
       ...old,
       // The folder may not be such a cache, so only folders with a mark of ModelScope count as its models.
@@ -74,9 +74,9 @@ async function isModelScope(root: string, witness: Witness): Promise<boolean> {
 }
 
 /** Folders `OWNER/NAME` with plain files: Hob's own folder, and folders that users arrange. */
-function plainFolders(root: string, traits: PlaceTraits): Place {
+function plainFolders(root: string, kind: ModelPlace): Place {
   return {
-    ...traits,
+    kind,
     root,
     repos: (witness) => ownersAndNames(root, witness),
     async holding({ owner, name }, witness) {

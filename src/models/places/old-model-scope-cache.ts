@@ -1,26 +1,19 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { ModelPlace } from '../../contract/values.ts';
 import { readText } from '../download-records.ts';
 import type { Witness } from '../evidence.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
-import {
-  type Candidate,
-  childFolder,
-  descend,
-  type Holding,
-  ownersAndNames,
-  type Place,
-  type PlaceTraits,
-} from './place.ts';
+import { type Candidate, descend, type Holding, ownersAndNames, type Place } from './place.ts';
 
 /**
  * The cache of older versions of ModelScope's library: `models/OWNER/NAME`, with `___` in place of each `.`, and a link with the
  * true name beside it. The library writes the file `.msc` first and `.mv` last.
  */
-export function oldModelScopeCache(root: string, traits: PlaceTraits): Place {
+export function oldModelScopeCache(root: string, kind: ModelPlace): Place {
   return {
-    ...traits,
+    kind,
     root,
     repos: (witness) => reposIn(root, witness),
     holding: (repo, witness) => holdingIn(root, repo, witness),
@@ -30,20 +23,14 @@ export function oldModelScopeCache(root: string, traits: PlaceTraits): Place {
 const masked = (name: string) => name.replaceAll('.', '___');
 
 async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness): Promise<Holding | null> {
-  const models = await descend(root, ['models'], witness);
-  if (models === null) return null;
-  const owners = await childFolder(models, masked(owner), witness);
-  const folder = owners === null ? null : await childFolder(owners, masked(name), witness);
-  const trueName = join(models, owner, name);
-  if (folder !== null) {
-    const link = trueName !== folder && (await isLinkTo(folder, trueName)) ? trueName : null;
-    return { folder, link, candidates: [await candidateAt(folder, witness)] };
-  }
-  // Some versions keep the dots in the name and make no link.
-  const plainOwner = await childFolder(models, owner, witness);
-  const plain = plainOwner === null ? null : await childFolder(plainOwner, name, witness);
-  if (plain === null) return null;
-  return { folder: plain, link: null, candidates: [await candidateAt(plain, witness)] };
+  const trueName = join(root, 'models', owner, name);
+  const folder =
+    (await descend(root, ['models', masked(owner), masked(name)], witness)) ??
+    // Some versions keep the dots in the name and make no link.
+    (await descend(root, ['models', owner, name], witness));
+  if (folder === null) return null;
+  const link = trueName !== folder && (await isLinkTo(folder, trueName)) ? trueName : null;
+  return { folder, link, candidates: [await candidateAt(folder, witness)] };
 }
 
 async function candidateAt(folder: string, witness: Witness): Promise<Candidate> {

@@ -9,13 +9,10 @@ import { entriesOf } from '../scan-folder.ts';
 export interface Place {
   readonly kind: ModelPlace;
   readonly root: string;
-  readonly isRemovable: boolean;
   /** The repos of which it has at least a part. */
   repos(witness: Witness): Promise<RepoId[]>;
   holding(repo: RepoId, witness: Witness): Promise<Holding | null>;
 }
-
-export type PlaceTraits = Pick<Place, 'kind' | 'isRemovable'>;
 
 /** The files of a repo in one place. */
 export interface Holding {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import type { ModelPlace } from '../../contract/values.ts';
 import { readText } from '../download-records.ts';
 import type { Witness } from '../evidence.ts';
 import { parseRepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
-import { type Candidate, childFolder, descend, foldersIn, type Place, type PlaceTraits } from './place.ts';
+import { childFolder, descend, foldersIn, type Place } from './place.ts';
 
 const commit = /^[0-9a-f]{40}$/;
 /** Excludes hidden folders, which downloaders use for temporary files. */
@@ -11,8 +12,8 @@ const revisionName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const mostRefs = 64;
 
 /** The cache of Python's huggingface_hub: `models--OWNER--NAME/{blobs,refs,snapshots,trees}`. */
-export function huggingFaceCache(root: string, traits: PlaceTraits): Place {
-  return snapshotCache(root, traits, {
+export function huggingFaceCache(root: string, kind: ModelPlace): Place {
+  return snapshotCache(root, kind, {
     below: [],
     prefix: 'models--',
     snapshotName: commit,
@@ -22,8 +23,8 @@ export function huggingFaceCache(root: string, traits: PlaceTraits): Place {
 }
 
 /** The cache of newer versions of ModelScope's library: `models/OWNER--NAME/snapshots/REVISION`, with plain files. */
-export function modelScopeCache(root: string, traits: PlaceTraits): Place {
-  return snapshotCache(root, traits, {
+export function modelScopeCache(root: string, kind: ModelPlace): Place {
+  return snapshotCache(root, kind, {
     below: ['models'],
     prefix: '',
     snapshotName: revisionName,
@@ -45,10 +46,10 @@ interface SnapshotLayout {
   listOf(repoFolder: string, revision: string): string;
 }
 
-function snapshotCache(root: string, traits: PlaceTraits, layout: SnapshotLayout): Place {
+function snapshotCache(root: string, kind: ModelPlace, layout: SnapshotLayout): Place {
   const { below, prefix, snapshotName, preferred, listOf } = layout;
   return {
-    ...traits,
+    kind,
     root,
     async repos(witness) {
       const parent = await descend(root, below, witness);
@@ -67,16 +68,13 @@ function snapshotCache(root: string, traits: PlaceTraits, layout: SnapshotLayout
       if (snapshots === null) return { folder, link: null, candidates: [] };
       const names = (await foldersIn(snapshots, witness)).filter((each) => snapshotName.test(each));
       const ordered = await byPreference(snapshots, names, await preferred(folder, witness), witness);
-      const candidates = ordered.map((revision): Candidate => {
-        const asked = join(folder, '.hob', `${revision}.json`);
-        return {
-          folder: join(snapshots, revision),
-          revision,
-          list: listOf(folder, revision),
-          asked,
-          mark: null,
-        };
-      });
+      const candidates = ordered.map((revision) => ({
+        folder: join(snapshots, revision),
+        revision,
+        list: listOf(folder, revision),
+        asked: join(folder, '.hob', `${revision}.json`),
+        mark: null,
+      }));
       return { folder, link: null, candidates };
     },
   };

@@ -11,7 +11,6 @@ import { describeTrouble } from './describe-trouble.ts';
 import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopHealth } from './desktop-health.ts';
 import { type DaemonEvent, NotificationDaemon } from './notification-daemon.ts';
-import { withinTime } from './within-time.ts';
 
 /** A visible bubble. */
 interface ShownBubble {
@@ -133,7 +132,7 @@ export class DbusDesktop implements Desktop {
     const address = findBusAddress(this.#options.environment);
     if (this.#isClosed || address === null || this.#health.isPaused(address.identity)) return false;
     try {
-      await withinTime(attemptMs, (signal) => this.#attempt(bubble, address, signal));
+      await this.#attempt(bubble, address, AbortSignal.timeout(attemptMs));
     } catch (error) {
       if (this.#isClosed) return false;
       const { problem, hint } = describeTrouble(error, address.path);
@@ -250,10 +249,9 @@ export class DbusDesktop implements Desktop {
     const address = findBusAddress(this.#options.environment);
     if (address === null || this.#isClosed) return;
     try {
-      await withinTime(attemptMs, async (signal) => {
-        const daemon = await this.#open(address, signal);
-        if (daemon.owner === bubble.owner) await daemon.closeNotification(bubble.id, signal);
-      });
+      const signal = AbortSignal.timeout(attemptMs);
+      const daemon = await this.#open(address, signal);
+      if (daemon.owner === bubble.owner) await daemon.closeNotification(bubble.id, signal);
     } catch (error) {
       // Without a reply, the bubble may still be visible; the next connection removes it. A refusal means that it is gone.
       if (refusalOf(error) === null) return;

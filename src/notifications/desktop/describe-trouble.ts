@@ -1,6 +1,5 @@
 import type { Text } from '../../shared/text.ts';
 import { refusalOf } from './bus-connection.ts';
-import { NoAnswer } from './within-time.ts';
 
 const noDaemon = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
 
@@ -69,6 +68,10 @@ export function describeTrouble(error: unknown, path: string): { problem: Text; 
   };
 }
 
+/** Whether a time limit ended the attempt, which may be the cause of the error that the library reports. */
 function isNoAnswer(error: unknown): boolean {
-  return error instanceof NoAnswer || (error instanceof Error && error.cause instanceof NoAnswer);
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === 'TimeoutError' || (error.cause instanceof Error && error.cause.name === 'TimeoutError')
+  );
 }

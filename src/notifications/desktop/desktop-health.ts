@@ -1,13 +1,18 @@
 import type { Logger } from '../../shared/log.ts';
 
-const firstMs = 1000;
-const mostMs = 30_000;
+const firstPauseMs = 1000;
+const longestPauseMs = 30_000;
 
-/** Whether the desktop can be reached. Logs each change once, regardless of the number of notifications. */
+/**
+ * Whether the desktop can be reached. After a failure, the next attempt is delayed, twice as long each time. Logs each change once,
+ * regardless of the number of notifications.
+ */
 export class DesktopHealth {
   readonly #log: Logger;
-  readonly #backOff = new BackOff();
   #hasFailed = false;
+  #pauseMs = 0;
+  #pausedUntilMs = 0;
+  #pausedIdentity = '';
 
   constructor(log: Logger) {
     this.#log = log;
@@ -17,18 +22,21 @@ export class DesktopHealth {
     return this.#hasFailed ? 'unreachable' : 'ready';
   }
 
-  /** Whether it is too early for another attempt. */
+  /** Whether it is too early for another attempt. There is no delay for a different identity. */
   isPaused(identity: string): boolean {
-    return this.#backOff.isOn(identity);
+    return identity === this.#pausedIdentity && performance.now() < this.#pausedUntilMs;
   }
 
   endPause(): void {
-    this.#backOff.reset();
+    this.#pauseMs = 0;
+    this.#pausedUntilMs = 0;
   }
 
   /** `problem` and `hint` are for the user: what is wrong, and the next step. */
   failed(identity: string, trouble: { problem: string; hint: string }, error: unknown): void {
-    this.#backOff.failed(identity);
+    this.#pauseMs = Math.min(longestPauseMs, 2 * this.#pauseMs || firstPauseMs);
+    this.#pausedUntilMs = performance.now() + this.#pauseMs;
+    this.#pausedIdentity = identity;
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
@@ -36,32 +44,9 @@ export class DesktopHealth {
   }
 
   worked(): void {
-    this.#backOff.reset();
+    this.endPause();
     if (!this.#hasFailed) return;
     this.#hasFailed = false;
     this.#log.info('desktop is reachable again; notifications are shown');
-  }
-}
-
-/** Delays the next attempt after a failure, twice as long each time. */
-export class BackOff {
-  #waitMs = 0;
-  #untilMs = 0;
-  #identity = '';
-
-  /** Whether it is too early for another attempt. There is no delay for a different identity. */
-  isOn(identity: string): boolean {
-    return identity === this.#identity && performance.now() < this.#untilMs;
-  }
-
-  failed(identity: string): void {
-    this.#waitMs = Math.min(mostMs, this.#waitMs === 0 ? firstMs : 2 * this.#waitMs);
-    this.#untilMs = performance.now() + this.#waitMs;
-    this.#identity = identity;
-  }
-
-  reset(): void {
-    this.#waitMs = 0;
-    this.#untilMs = 0;
   }
 }
