@@ -90,10 +90,6 @@ export class EnvironmentStore {
     return isBeingBuilt(this.pathOf(key));
   }
 
-  bytesOf(key: string): Promise<number> {
-    return folderBytes(this.pathOf(key));
-  }
-
   /** Writes the file that tells the tool what to install. */
   async writeAsked(key: string, text: string): Promise<string> {
     await makePrivateFolder(this.folder, { existing: true });
@@ -167,7 +163,7 @@ export async function viewEnvironment(
   const [marker, ready, bytes, isClaimed] = await Promise.all([
     readMarker(path),
     store.find(key),
-    store.bytesOf(key),
+    folderBytes(path),
     store.isBeingBuilt(key),
   ]);
   return {

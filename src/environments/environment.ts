@@ -1,6 +1,7 @@
 import type { EnvironmentKind } from '../contract/values.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Text } from '../shared/text.ts';
+import type { BuildOrder } from './builder/build-order.ts';
 
 /** The environment that a script runs with. */
 export type Prepared =
@@ -24,8 +25,7 @@ export interface Waiter {
 /** A build to be executed as a separate run. */
 export interface BuildRequest {
   readonly script: Pick<Script, 'id' | 'name'>;
-  /** The `params` of the builder. */
-  readonly params: { readonly [name: string]: string | number | boolean | null | readonly string[] };
+  readonly params: BuildOrder;
   /** The first waiting run, whose slot the build can use. */
   readonly waitingRunId: string | null;
 }

@@ -9,8 +9,9 @@ import { AppError, errnoOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
 import { untilAborted } from '../shared/until-aborted.ts';
+import type { BuildOrder } from './builder/build-order.ts';
 import { keyPattern } from './builder/layout.ts';
-import type { BuildRequest, BuildRun, EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
+import type { BuildRun, EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
 import { EnvironmentStore, type ReadyEnvironment, viewEnvironment } from './environment-store.ts';
 import { type Plan, Planner } from './plan.ts';
 
@@ -71,7 +72,7 @@ class Builds {
     const text =
       recipe.kind === 'node' ? recipe.packageJson : recipe.lines?.map((line) => `${line}\n`).join('');
     const asked = text === undefined ? recipe.file : await this.#store.writeAsked(key, text);
-    const params: BuildRequest['params'] = {
+    const params: BuildOrder = {
       kind: recipe.kind,
       key,
       environment: this.#store.pathOf(key),
@@ -79,11 +80,11 @@ class Builds {
       script_folder: script.folder,
       interpreter: interpreter.path,
       interpreter_version: interpreter.version,
-      requirements: recipe.requirements,
+      requirements: [...recipe.requirements],
       asked,
       uv_lock: recipe.kind === 'python' ? recipe.uvLock : null,
       lock_file: recipe.kind === 'node' ? recipe.lockFile : null,
-      copies: recipe.kind === 'node' ? recipe.copies : [],
+      copies: recipe.kind === 'node' ? [...recipe.copies] : [],
       inputs: recipe.inputs.flatMap(({ fingerprint, path }) => [fingerprint, path]),
     };
     return this.#startBuild({ script: { id: script.id, name: script.name }, params, waitingRunId });

@@ -47,32 +47,23 @@ export class Planner {
     const error = problems.find(({ severity }) => severity === 'error');
     if (error !== undefined) return { kind: 'unavailable', message: describeProblem(error) };
     if (recipe === null) return nothing;
-    return recipe.kind === 'python' ? this.#planPython(script, recipe) : this.#planNode(script, recipe);
+    const { languageVersion } = script.runtime;
+    const isPython = recipe.kind === 'python';
+    const needed = isPython ? bothVersions(languageVersion, recipe.requiresPython) : languageVersion;
+    const search = await this.#options.finder.find(isPython ? 'python' : 'node.js', needed);
+    if (search.kind === 'none') return missing(isPython ? 'python' : 'node.js', needed, search);
+    const { interpreter } = search;
+    const { path, version } = interpreter;
+    const parts = isPython
+      ? [path, version, recipe.lines, recipe.isBoundToFolder ? script.folder : null]
+      : // Packages work with every binary compatible version of Node.js, independent of its path.
+        [version.split('.')[0], await this.#abiOf(interpreter), recipe.packageJson];
+    return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
   }
 
   /** Removes the cached plans of all other scripts. */
   keepOnly(scripts: readonly Script[]): void {
     this.#examinations.keepOnly(new Set(scripts.map(nameOf)));
-  }
-
-  async #planPython(script: Script, recipe: Recipe & { kind: 'python' }): Promise<Plan> {
-    const requirement = bothVersions(script.runtime.languageVersion, recipe.requiresPython);
-    const search = await this.#options.finder.find('python', requirement);
-    if (search.kind === 'none') return missing('python', requirement, search);
-    const { interpreter } = search;
-    const place = recipe.isBoundToFolder ? script.folder : null;
-    const parts = [interpreter.path, interpreter.version, recipe.lines, place];
-    return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
-  }
-
-  async #planNode(script: Script, recipe: Recipe & { kind: 'node' }): Promise<Plan> {
-    const requirement = script.runtime.languageVersion;
-    const search = await this.#options.finder.find('node.js', requirement);
-    if (search.kind === 'none') return missing('node.js', requirement, search);
-    const { interpreter } = search;
-    // Packages work with every binary compatible version of Node.js, independent of its path.
-    const parts = [interpreter.version.split('.')[0], await this.#abiOf(interpreter), recipe.packageJson];
-    return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
   }
 
   #keyOf({ kind, inputs }: Recipe, parts: readonly unknown[]): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { BuildRequest, StartBuild } from '../environments/environment.ts';
+import type { StartBuild } from '../environments/environment.ts';
 import type { Environments } from '../environments/environments.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import { parseRepoId } from '../models/repo-id.ts';
@@ -15,7 +15,6 @@ import { type RuntimeHost, resolveCommand, withSdk } from '../scripts/runtimes/r
 import type { Script } from '../scripts/script.ts';
 import { brief } from '../shared/brief.ts';
 import { AppError } from '../shared/errors.ts';
-import type { Json, JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 
 interface Needs {
@@ -82,7 +81,7 @@ export function buildRuns(
       // Asynchronous: the caller may give up waiting, but the next run still needs the environment.
       sync: false,
       data: null,
-      params: asJson(params),
+      params,
       language: 'en',
       ...(waiting !== null && { lender: waiting.runId }),
     });
@@ -92,14 +91,6 @@ export function buildRuns(
     );
     return { runId, ended, lend: (waitingRunId) => runs().lend(runId, waitingRunId) };
   };
-}
-
-function asJson(params: BuildRequest['params']): JsonObject {
-  const entries = Object.entries(params).map(([name, value]): [string, Json] => [
-    name,
-    typeof value === 'object' && value !== null ? [...value] : value,
-  ]);
-  return Object.fromEntries(entries);
 }
 
 function messageOf(error: unknown): string {

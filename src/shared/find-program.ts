@@ -5,9 +5,13 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Whether a program of this name is on PATH. */
 export async function isOnPath(name: string, env: Environment): Promise<boolean> {
-  if (isAbsolute(name)) return isExecutable(name);
-  for await (const _path of executablesOnPath(name, env)) return true;
-  return false;
+  return isAbsolute(name) ? isExecutable(name) : (await findOnPath(name, env)) !== null;
+}
+
+/** The first program of this name on PATH, or null. */
+export async function findOnPath(name: string, env: Environment): Promise<string | null> {
+  for await (const path of executablesOnPath(name, env)) return path;
+  return null;
 }
 
 /** All programs of this name on PATH, in order. */

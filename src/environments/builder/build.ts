@@ -30,8 +30,8 @@ interface BuildOptions {
 /** Builds an environment, unless another builder has just built it. A failure leaves nothing behind. */
 export async function build(order: BuildOrder, { env, signal, say }: BuildOptions): Promise<void> {
   const began = performance.now();
-  const interpreter = `${order.kind === 'node' ? 'Node.js' : 'Python'} ${order.interpreterVersion}`;
-  say(`Building the environment of "${order.scriptName}" with ${interpreter} (${order.interpreter})`);
+  const interpreter = `${order.kind === 'node' ? 'Node.js' : 'Python'} ${order.interpreter_version}`;
+  say(`Building the environment of "${order.script_name}" with ${interpreter} (${order.interpreter})`);
   say(`Requirements: ${order.requirements.join(', ')}`);
   const onWait = () => say('Waiting for another build of this environment');
   const release = await claimBuild(order.environment, { signal, onWait });

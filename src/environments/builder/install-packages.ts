@@ -1,9 +1,10 @@
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { findOnPath } from '../../shared/find-program.ts';
 import type { BuildOrder } from './build-order.ts';
 import { BuildFailure, explainFailure, type Tool } from './explain-failure.ts';
 import { modulesIn, pythonIn } from './layout.ts';
-import { describeCommand, findNpm, findOnPath, runTool, type ToolResult } from './run-tool.ts';
+import { describeCommand, findNpm, runTool, type ToolResult } from './run-tool.ts';
 
 const npmOptions = [
   '--omit=dev',
@@ -20,7 +21,7 @@ export interface BuildContext {
   readonly order: BuildOrder;
   /** The target folder of this build. */
   readonly made: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -30,10 +31,10 @@ const pipForOthers = { major: 22, minor: 3 };
 
 /** Creates a virtual environment with the packages, and returns the tools that were used. */
 export async function buildPython(context: BuildContext): Promise<string> {
-  const uv = await findOnPath(process.platform === 'win32' ? 'uv.exe' : 'uv', context.env);
+  const uv = await findOnPath('uv', context.env);
   const made = uv === null ? await withPip(context) : await withUv(context, uv);
   await check(context, 'pip', pythonIn(context.made), ['-c', 'pass']);
-  return `Python ${context.order.interpreterVersion}, ${made}`;
+  return `Python ${context.order.interpreter_version}, ${made}`;
 }
 
 async function withUv(context: BuildContext, uv: string): Promise<string> {
@@ -42,7 +43,7 @@ async function withUv(context: BuildContext, uv: string): Promise<string> {
   const target = join(made, 'env');
   await check(context, 'uv', uv, ['venv', '--python', order.interpreter, target]);
   let asked = order.asked;
-  if (order.uvLock !== null) {
+  if (order.uv_lock !== null) {
     asked = join(made, 'locked.txt');
     // Do not install the project itself, and write nothing into its folder.
     const what = ['--frozen', '--no-dev', '--no-emit-project', '--format', 'requirements-txt'];
@@ -55,7 +56,7 @@ async function withUv(context: BuildContext, uv: string): Promise<string> {
 async function withPip(context: BuildContext): Promise<string> {
   const { order, made, say } = context;
   const { interpreter } = order;
-  if (order.uvLock !== null) say('uv is not on PATH, so the versions in uv.lock are not used');
+  if (order.uv_lock !== null) say('uv is not on PATH, so the versions in uv.lock are not used');
   // Do not install pip into it, which would take several seconds.
   const venv = await step(context, interpreter, ['-m', 'venv', '--without-pip', join(made, 'env')]);
   if (!venv.ok) {
@@ -84,7 +85,7 @@ async function step(context: BuildContext, file: string, args: readonly string[]
   context.say(`$ ${describeCommand(file, args)}`);
   const { env, signal, order } = context;
   // Package paths are relative to the working directory of the tool.
-  return runTool(file, args, { cwd: order.scriptFolder, env, signal });
+  return runTool(file, args, { cwd: order.script_folder, env, signal });
 }
 
 async function check(
@@ -102,7 +103,7 @@ function ask(
   file: string,
   args: readonly string[],
 ): Promise<ToolResult> {
-  return runTool(file, args, { cwd: order.scriptFolder, env, signal, isQuiet: true });
+  return runTool(file, args, { cwd: order.script_folder, env, signal, isQuiet: true });
 }
 
 export function failed(tool: Tool, { output, errno }: ToolResult): BuildFailure {
@@ -139,15 +140,15 @@ export async function buildNode({ order, made, env, signal, say }: BuildContext)
     await mkdir(dirname(target), { recursive: true });
     // A package in the folder may have its own node_modules, left by its author.
     const filter = (source: string) => !['node_modules', '.git'].includes(basename(source));
-    await cp(join(order.scriptFolder, name), target, { recursive: true, dereference: true, filter });
+    await cp(join(order.script_folder, name), target, { recursive: true, dereference: true, filter });
   }
   const run = { cwd: made, env, signal };
   const version = await runTool(order.interpreter, [npm, '--version'], { ...run, isQuiet: true });
-  const args = [npm, order.lockFile === null ? 'install' : 'ci', ...npmOptions];
+  const args = [npm, order.lock_file === null ? 'install' : 'ci', ...npmOptions];
   say(`$ ${describeCommand(order.interpreter, args)}`);
   const result = await runTool(order.interpreter, args, run);
   if (!result.ok) throw failed('npm', result);
   // All packages are optional, and none supports this machine.
   await mkdir(modulesIn(made), { recursive: true });
-  return `Node.js ${order.interpreterVersion}, npm ${version.output.trim().split('\n').at(-1)}`;
+  return `Node.js ${order.interpreter_version}, npm ${version.output.trim().split('\n').at(-1)}`;
 }

@@ -4,7 +4,7 @@ import { errnoOf } from '../../shared/errors.ts';
 import { replacePrivateFile } from '../../shared/private-files.ts';
 import type { Text } from '../../shared/text.ts';
 import { build } from './build.ts';
-import { readJob } from './build-order.ts';
+import { readOrder } from './build-order.ts';
 import { BuildFailure } from './explain-failure.ts';
 import { failurePath } from './layout.ts';
 
@@ -18,14 +18,14 @@ async function main([parameterFile = '']: readonly string[]): Promise<void> {
   const say = (line: string) => {
     process.stdout.write(`${line}\n`);
   };
-  const { order, outputJson } = await readJob(parameterFile);
+  const { order, outputJson } = await readOrder(parameterFile);
   const noteOfFailure = failurePath(order.environment);
   try {
     await rm(noteOfFailure, { force: true });
     await build(order, { env: process.env, signal: stopping.signal, say });
     await writeFile(
       outputJson,
-      JSON.stringify({ code: 0, msg: `The environment of ${order.scriptName} is ready` }),
+      JSON.stringify({ code: 0, msg: `The environment of ${order.script_name} is ready` }),
     );
   } catch (error) {
     process.exitCode = 1;

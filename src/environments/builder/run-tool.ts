@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { access, constants, realpath, stat } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 
 import { errnoOf } from '../../shared/errors.ts';
+import { findOnPath } from '../../shared/find-program.ts';
 
 /**
  * Variables that make a tool install elsewhere, use another source or omit packages. Variables that only affect package sources,
@@ -132,31 +133,21 @@ export function describeCommand(file: string, args: readonly string[]): string {
 }
 
 /** The environment of the user, adapted for the tools of this interpreter. */
-export function toolEnvironment(given: NodeJS.ProcessEnv, interpreter: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(given).filter(([name]) => !misleading.has(name.toLowerCase()));
-  const env: NodeJS.ProcessEnv = Object.fromEntries(kept);
+export function toolEnvironment(given: NodeJS.ProcessEnv, interpreter: string): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !misleading.has(name.toLowerCase())) env[name] = value;
   // Install scripts must find the interpreter for which the package is installed.
   const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   env[path] = [dirname(interpreter), env[path]].filter(Boolean).join(delimiter);
   return { ...env, PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
 }
 
-/** Path of a program on PATH, or null. */
-export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {
-  const key = Object.keys(env).find((each) => each.toUpperCase() === 'PATH');
-  const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter(isAbsolute);
-  for (const folder of folders) {
-    const path = join(folder, name);
-    if (await isProgram(path)) return path;
-  }
-  return null;
-}
-
 /**
  * Returns the npm program of a Node.js, to be run by that Node.js, or null. A version manager installs it next to its Node.js; a
  * distribution may install it anywhere, with a link on PATH.
  */
-export async function findNpm(node: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+export async function findNpm(node: string, env: Readonly<Record<string, string>>): Promise<string | null> {
   const windows = process.platform === 'win32';
   const real = await realpath(node).catch(() => node);
   const inside = join('node_modules', 'npm', 'bin', 'npm-cli.js');
@@ -169,15 +160,6 @@ export async function findNpm(node: string, env: NodeJS.ProcessEnv): Promise<str
   if (windows) return (await isFile(join(dirname(onPath), inside))) ? join(dirname(onPath), inside) : null;
   const program = await realpath(onPath).catch(() => onPath);
   return program.endsWith('npm-cli.js') ? program : null;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return await isFile(path);
-  } catch {
-    return false;
-  }
 }
 
 async function isFile(path: string): Promise<boolean> {

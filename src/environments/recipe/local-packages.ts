@@ -1,8 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
+import type { Advised } from '../../scripts/script.ts';
 import { decodeFileText } from '../../shared/decode-text.ts';
 import { isJsonObject, type Json } from '../../shared/json.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Findings, takeFolder } from './findings.ts';
 
 const mostPackages = 200;
@@ -27,14 +29,14 @@ export async function readLocalPackages(
   const pending = Object.entries(wanted).map(([name, range]) => ({ file, name, range }));
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const protocol = /^(workspace|portal|catalog|patch):/.exec(next.range)?.[1];
-    if (protocol !== undefined) reportProtocol(next.file, next.name, protocol, findings);
+    if (protocol !== undefined) findings.error(next.file, null, unsupported(next.name, protocol));
     const written = localRange(next.range);
     if (written === null) continue;
     if (next.file === file && next.range.startsWith('link:')) renamed[next.name] = `file:${written}`;
     const path = resolve(dirname(next.file), written);
     const inside = findings.nameOf(path);
     if (inside === null || inside === '') {
-      reportOutside(next.file, next.name, written, findings);
+      findings.error(next.file, null, outside(next.name, written));
       continue;
     }
     if (copies.has(inside) || copies.size >= mostPackages) continue;
@@ -42,7 +44,7 @@ export async function readLocalPackages(
     const found = await stat(path).catch(() => null);
     if (found === null) {
       findings.looked.add(path);
-      reportMissing(next.file, next.name, written, findings);
+      findings.error(next.file, null, missing(next.name, written));
     } else if (found.isDirectory()) {
       await takeFolder(path, findings, leftOut);
       const inner = join(path, 'package.json');
@@ -82,34 +84,34 @@ async function rangesIn(file: string, findings: Findings): Promise<[string, stri
   }
 }
 
-function reportOutside(file: string, name: string, written: string, findings: Findings): void {
-  findings.error(file, null, {
+function outside(name: string, written: string): Text & Advised {
+  return {
     en: `The package "${name}" is at ${written}, outside the folder of the script`,
     zh: `包 “${name}” 位于 ${written}，在脚本文件夹之外`,
     advice: {
       en: 'Move it into the folder, or use a package from a registry. A script must contain everything it needs.',
       zh: '请将其移入脚本文件夹，或改用仓库中的版本：脚本需要自带所需内容。',
     },
-  });
+  };
 }
 
-function reportMissing(file: string, name: string, written: string, findings: Findings): void {
-  findings.error(file, null, {
+function missing(name: string, written: string): Text & Advised {
+  return {
     en: `The package "${name}" does not exist at ${written}`,
     zh: `包 “${name}” 不在 ${written}`,
     advice: { en: 'Add it, or correct the path.', zh: '请补上该包，或更正路径。' },
-  });
+  };
 }
 
-function reportProtocol(file: string, name: string, protocol: string, findings: Findings): void {
-  findings.error(file, null, {
+function unsupported(name: string, protocol: string): Text & Advised {
+  return {
     en: `The package "${name}" uses "${protocol}:", which npm does not support`,
     zh: `包 “${name}” 使用了 npm 不支持的 “${protocol}:”`,
     advice: {
       en: 'Write a version range, or "file:" and a path inside the folder.',
       zh: '请改为版本范围，或 “file:” 加文件夹内的路径。',
     },
-  });
+  };
 }
 
 /**
@@ -126,7 +128,7 @@ export async function readWorkspaces(
   for (const pattern of Array.isArray(written) ? written.map(String) : []) {
     for (const path of await expand(file, pattern, findings)) {
       const inside = findings.nameOf(path);
-      if (!inside) report(file, pattern, findings);
+      if (!inside) findings.error(file, null, notAWorkspace(pattern));
       else if ((await findings.read(join(path, 'package.json'))).kind === 'content') folders.add(inside);
     }
   }
@@ -140,7 +142,7 @@ async function expand(file: string, pattern: string, findings: Findings): Promis
   const [, parent] = /^(.+)\/\*\/?$/.exec(pattern) ?? [];
   const path = resolve(findings.folder, parent ?? pattern);
   if (/[*?[\]{}()!]/.test(parent ?? pattern)) {
-    report(file, pattern, findings);
+    findings.error(file, null, notAWorkspace(pattern));
     return [];
   }
   if (parent === undefined) return [path];
@@ -151,13 +153,13 @@ async function expand(file: string, pattern: string, findings: Findings): Promis
     .map(({ name }) => join(path, name));
 }
 
-function report(file: string, pattern: string, findings: Findings): void {
-  findings.error(file, null, {
+function notAWorkspace(pattern: string): Text & Advised {
+  return {
     en: `The workspace "${pattern}" is not a folder inside the folder of the script`,
     zh: `工作区 “${pattern}” 不是脚本文件夹内的文件夹`,
     advice: {
       en: 'Name each folder, or all folders inside one: "packages/*".',
       zh: '请逐一写出文件夹，或用 "packages/*" 表示其中全部。',
     },
-  });
+  };
 }

@@ -45,10 +45,15 @@ export async function findNodeRecipe(
     reportUnreadable(findings, file, result);
     return null;
   }
-  const described = parsePackage(file, decodeFileText(result.bytes), findings);
-  const wanted = { ...described?.dependencies, ...described?.optionalDependencies };
-  const workspaces = await readWorkspaces(file, described?.whole.workspaces, findings);
-  if (described === null || Object.keys(wanted).length + workspaces.length === 0) return null;
+  const text = decodeFileText(result.bytes);
+  const whole = parsePackage(file, text, findings);
+  if (whole === null) return null;
+  const wanted = {
+    ...readRanges(file, text, 'dependencies', whole.dependencies, findings),
+    ...readRanges(file, text, 'optionalDependencies', whole.optionalDependencies, findings),
+  };
+  const workspaces = await readWorkspaces(file, whole.workspaces, findings);
+  if (Object.keys(wanted).length + workspaces.length === 0) return null;
 
   const { copies, renamed } = await readLocalPackages(file, wanted, findings);
   let lockFile: string | null = null;
@@ -59,6 +64,7 @@ export async function findNodeRecipe(
   }
   if (lockFile === null) await noteForeignLocks(folder, findings);
   const settings = join(folder, '.npmrc');
+  const hasSettings = (await lstat(settings).catch(() => null)) !== null;
   if ((await findings.read(settings)).kind === 'content') await findings.take(settings);
   return {
     kind: 'node',
@@ -68,19 +74,14 @@ export async function findNodeRecipe(
       ...workspaces.map((folder) => `./${folder}`),
     ],
     inputs: findings.inputs,
-    packageJson: reduce(described.whole, { renamed, workspaces, hasLock: lockFile !== null }),
+    packageJson: reduce(whole, { renamed, workspaces, hasLock: lockFile !== null }),
     lockFile,
     copies: [
       ...new Set([...copies, ...workspaces]),
       ...(lockFile === null ? [] : [lockFile]),
-      ...(await present(settings, '.npmrc')),
+      ...(hasSettings ? ['.npmrc'] : []),
     ],
   };
-}
-
-async function present(path: string, name: string): Promise<string[]> {
-  const found = await lstat(path).catch(() => null);
-  return found === null ? [] : [name];
 }
 
 async function isOfUser(modules: string): Promise<boolean> {
@@ -90,16 +91,10 @@ async function isOfUser(modules: string): Promise<boolean> {
   return !ownTarget.test(await readlink(modules).catch(() => ''));
 }
 
-interface DescribedPackage {
-  readonly whole: JsonObject;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-}
-
-function parsePackage(file: string, text: string, findings: Findings): DescribedPackage | null {
-  let whole: Json;
+function parsePackage(file: string, text: string, findings: Findings): JsonObject | null {
   try {
-    whole = JSON.parse(text);
+    const whole: unknown = JSON.parse(text);
+    return isJsonObject(whole) ? whole : {};
   } catch {
     const where = whereNotJson(text);
     findings.error(file, null, {
@@ -109,13 +104,6 @@ function parsePackage(file: string, text: string, findings: Findings): Described
     });
     return null;
   }
-  if (!isJsonObject(whole)) whole = {};
-  const listOf = (name: string) => readRanges(file, text, name, whole[name], findings);
-  return {
-    whole,
-    dependencies: listOf('dependencies'),
-    optionalDependencies: listOf('optionalDependencies'),
-  };
 }
 
 function readRanges(

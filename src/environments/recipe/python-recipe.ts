@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { KeyLocator, type KeyPath } from '../../scripts/locate-keys.ts';
 import { type ParsedToml, parseToml } from '../../scripts/manifest-toml.ts';
 import { parseVersionRange } from '../../scripts/runtimes/version-range.ts';
+import type { Advised } from '../../scripts/script.ts';
 import { decodeFileText } from '../../shared/decode-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Findings, reportUnreadable } from './findings.ts';
 import type { PythonRecipe, RecipeOwner } from './recipe.ts';
 import { RequirementsReader, takeLocal, withoutPassword } from './requirements-file.ts';
@@ -32,19 +34,13 @@ type InlineMetadata =
 const blockStart = '# /// script';
 const blockEnd = '# ///';
 
-/** The Python of an environment in the folder, working or not. */
-export function ownPython(folder: string): string {
-  return process.platform === 'win32'
-    ? join(folder, '.venv', 'Scripts', 'python.exe')
-    : join(folder, '.venv', 'bin', 'python');
-}
-
 /** Reads the requirements of a Python script from the first place that has any. */
 export async function findPythonRecipe(
   { folder, runtime }: RecipeOwner,
   findings: Findings,
 ): Promise<PythonRecipe | null> {
-  const own = ownPython(folder);
+  // An environment of the author, working or not.
+  const own = join(folder, '.venv', process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
   findings.looked.add(own);
   if ((await lstat(own).catch(() => null)) !== null) return null;
 
@@ -196,10 +192,7 @@ function parseProject(
   const parsed = parseToml(bytes);
   if (parsed.kind === 'table') return parsed;
   const line = parsed.line === null ? null : parsed.line + lineOffset;
-  findings.error(file, line, {
-    ...parsed.message,
-    advice: parsed.advice,
-  });
+  findings.error(file, line, { ...parsed.message, advice: parsed.advice });
   return null;
 }
 
@@ -212,55 +205,39 @@ function readNeeds(
   findings: Findings,
 ): ProjectNeeds {
   const locator = new KeyLocator(text);
-  const lineOf = (...keys: KeyPath) => {
+  const report = (keys: KeyPath, message: Text & Advised) => {
     const line = locator.lineOf([...path, ...keys]);
-    return line === null ? null : line + lineOffset;
+    findings.error(file, line === null ? null : line + lineOffset, message);
   };
-  return {
-    dependencies: readDependencies(table.dependencies, (index) => {
-      const keys = index === null ? ['dependencies'] : ['dependencies', index];
-      findings.error(file, lineOf(...keys), {
-        en: 'This is not a valid requirement',
-        zh: '这不是有效的依赖声明',
-        advice: {
-          en: 'Write `dependencies` as a list of strings such as "requests>=2.31".',
-          zh: '`dependencies` 应为文本列表，例如 "requests>=2.31"。',
-        },
-      });
-    }),
-    requiresPython: readVersions(table['requires-python'], () => {
-      findings.error(file, lineOf('requires-python'), {
-        en: '`requires-python` is not a valid range',
-        zh: '无法识别 `requires-python`',
-        advice: {
-          en: 'Write a range such as ">=3.9" or ">=3.9,<4".',
-          zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。',
-        },
-      });
-    }),
-  };
-}
-
-function readDependencies(value: Json | undefined, report: (index: number | null) => void): string[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) {
-    report(null);
-    return [];
-  }
-  return value.flatMap((item, index) => {
+  const { dependencies = [], 'requires-python': versions } = table;
+  if (!Array.isArray(dependencies)) report(['dependencies'], notARequirement);
+  const needed = (Array.isArray(dependencies) ? dependencies : []).flatMap((item, index) => {
     // Each item becomes a line in the file for the tool, which must be neither two lines nor an option.
     if (typeof item === 'string' && !/[\r\n]|^\s*(?:-|$)/.test(item)) return [item.trim()];
-    report(index);
+    report(['dependencies', index], notARequirement);
     return [];
   });
+  const requiresPython = typeof versions === 'string' ? readRequiresPython(versions) : null;
+  if (versions !== undefined && requiresPython === null)
+    report(['requires-python'], {
+      en: '`requires-python` is not a valid range',
+      zh: '无法识别 `requires-python`',
+      advice: {
+        en: 'Write a range such as ">=3.9" or ">=3.9,<4".',
+        zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。',
+      },
+    });
+  return { dependencies: needed, requiresPython };
 }
 
-function readVersions(value: Json | undefined, report: () => void): string | null {
-  if (value === undefined) return null;
-  const versions = typeof value === 'string' ? readRequiresPython(value) : null;
-  if (versions === null) report();
-  return versions;
-}
+const notARequirement: Text & Advised = {
+  en: 'This is not a valid requirement',
+  zh: '这不是有效的依赖声明',
+  advice: {
+    en: 'Write `dependencies` as a list of strings such as "requests>=2.31".',
+    zh: '`dependencies` 应为文本列表，例如 "requests>=2.31"。',
+  },
+};
 
 /** The table with that name, or null. */
 function tableAt(table: JsonObject, ...names: readonly string[]): JsonObject | null {

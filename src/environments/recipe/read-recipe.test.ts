@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../../test/support/hob.ts';
 import { someScript } from '../../../test/support/some-script.ts';
 import type { Script } from '../../scripts/script.ts';
-import { checkRecipe, readRecipe } from './read-recipe.ts';
+import { checkRecipe, examineRecipe } from './read-recipe.ts';
+import type { Recipe } from './recipe.ts';
 
 async function scriptWith(
   files: Record<string, string | Uint8Array>,
@@ -18,6 +19,14 @@ async function scriptWith(
     await writeFile(join(folder, name), text);
   }
   return someScript({ folder, runtime: { ...someScript().runtime, ...runtime } });
+}
+
+/** The recipe of a script. Throws its first error. */
+async function readRecipe(script: Script): Promise<Recipe | null> {
+  const { recipe, problems } = await examineRecipe(script);
+  const error = problems.find(({ severity }) => severity === 'error');
+  if (error !== undefined) throw new Error(error.message.en);
+  return recipe;
 }
 
 const node = { language: 'node.js', entry: 'main.mjs' } as const;

@@ -1,5 +1,4 @@
 import type { Problem } from '../../scripts/script.ts';
-import { AppError } from '../../shared/errors.ts';
 import { Findings } from './findings.ts';
 import { findNodeRecipe } from './node-recipe.ts';
 import { findPythonRecipe } from './python-recipe.ts';
@@ -11,14 +10,6 @@ export interface Examination {
   readonly problems: readonly Problem[];
   /** All paths whose change may change the result. */
   readonly looked: readonly string[];
-}
-
-/** Reads the recipe of a script; null if nothing is to be installed. Throws if it is not valid. */
-export async function readRecipe(script: RecipeOwner): Promise<Recipe | null> {
-  const { recipe, problems } = await examineRecipe(script);
-  const error = problems.find(({ severity }) => severity === 'error');
-  if (error !== undefined) throw new AppError('script-unusable', error.message);
-  return recipe;
 }
 
 /** All problems and notes about the requirements of a script. */
