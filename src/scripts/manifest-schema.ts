@@ -7,23 +7,26 @@ const Words = (words: readonly string[], description: string) =>
   // Suggestions for editors only: older manifests use other words, which are mapped or noted, but never refused.
   Type.String({ examples: [...words], description });
 
+const optionalText = (description: string) => Type.Optional(Type.String({ description }));
+const optionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const optionalTexts = (description: string, examples?: string[][]) =>
+  Type.Optional(Type.Array(Type.String(), { ...(examples && { examples }), description }));
+
 const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 export const InfoSchema = Type.Object({
   id: Type.String({ pattern: uuidPattern, description: 'UUID of the script. Callers pass it as script_id.' }),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Display name.' }),
-  version: Type.Optional(Type.String({ description: 'Version of the script, such as "1.0.0".' })),
-  desc: Type.Optional(Type.String({ description: 'One sentence that says what the script does.' })),
-  icon: Type.Optional(Type.String({ description: 'Image file inside the folder.' })),
+  version: optionalText('Version of the script, such as "1.0.0".'),
+  desc: optionalText('One sentence that says what the script does.'),
+  icon: optionalText('Image file inside the folder.'),
 });
 
 export const RuntimeSchema = Type.Object({
   language: Type.Optional(
     Words(languages, 'Language of the entry. Absent: derived from the extension of the entry.'),
   ),
-  language_version: Type.Optional(
-    Type.String({ description: 'Required interpreter version, such as ">=3.8", ">=18 <23" or "3.12".' }),
-  ),
+  language_version: optionalText('Required interpreter version, such as ">=3.8", ">=18 <23" or "3.12".'),
   entry: Type.String({ minLength: 1, description: 'File to run: a relative path inside the folder.' }),
   terminal: Type.Optional(
     Words(terminals, 'When an asynchronous run gets a window: always (default), never, auto or inverse.'),
@@ -67,20 +70,12 @@ export const RuntimeSchema = Type.Object({
       description: 'Programs that must be on PATH.',
     }),
   ),
-  require_models: Type.Optional(
-    Type.Boolean({ description: 'Refuse to start the script until all models it declares are downloaded.' }),
+  require_models: optionalFlag('Refuse to start the script until all models it declares are downloaded.'),
+  preload: optionalTexts(
+    'Python only: modules that a warm interpreter loads ahead of time, such as ["numpy"].',
+    [['numpy']],
   ),
-  preload: Type.Optional(
-    Type.Array(Type.String(), {
-      examples: [['numpy']],
-      description: 'Python only: modules that a warm interpreter loads ahead of time, such as ["numpy"].',
-    }),
-  ),
-  warm: Type.Optional(
-    Type.Boolean({
-      description: 'Whether a run may use a warm interpreter: true (default) or false.',
-    }),
-  ),
+  warm: optionalFlag('Whether a run may use a warm interpreter: true (default) or false.'),
 });
 
 export const InputSchema = Type.Object({
@@ -88,9 +83,7 @@ export const InputSchema = Type.Object({
   label: Type.Optional(Type.String()),
   type: Type.Optional(Words(['list', 'str'], 'list: several values; str: one value.')),
   pick: Type.Optional(Words(['files', 'folders', 'both'], 'What the file picker offers.')),
-  exts: Type.Optional(
-    Type.Array(Type.String(), { description: 'File extensions, such as [".png", ".jpg"].' }),
-  ),
+  exts: optionalTexts('File extensions, such as [".png", ".jpg"].'),
   description: Type.Optional(Type.String()),
 });
 
@@ -99,16 +92,10 @@ export const ParamSchema = Type.Object({
   label: Type.Optional(Type.String()),
   type: Type.Optional(Words(paramTypes, 'Type of the value. Absent: derived from the default.')),
   default: Type.Optional(Type.Unknown({ description: 'Value used if the caller sends none.' })),
-  required: Type.Optional(
-    Type.Boolean({ description: 'Refuse a run if the param has neither a value nor a default.' }),
-  ),
-  choices: Type.Optional(Type.Array(Type.String(), { description: 'Allowed values, for str only.' })),
+  required: optionalFlag('Refuse a run if the param has neither a value nor a default.'),
+  choices: optionalTexts('Allowed values, for str only.'),
   choice_labels: Type.Optional(Type.Record(Type.String(), Type.String())),
-  secret: Type.Optional(
-    Type.Boolean({
-      description: 'Kept out of history, logs and responses. Only the parameter file contains it.',
-    }),
-  ),
+  secret: optionalFlag('Kept out of history, logs and responses. Only the parameter file contains it.'),
   when: Type.Optional(
     Type.Object(
       { field: Type.String(), eq: Type.Unknown() },
@@ -125,19 +112,19 @@ export const OutputSchema = Type.Object({
 });
 
 export const NodeSchema = Type.Object({
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether running scripts may link this script.' })),
+  enabled: optionalFlag('Whether running scripts may link this script.'),
 });
 
 export const ModelSchema = Type.Object({
   source: Type.Enum(['huggingface', 'modelscope'], { description: 'Hub that provides the model.' }),
   repo_id: Type.String({ minLength: 3, description: 'owner/name' }),
-  files: Type.Optional(Type.Array(Type.String(), { description: 'Globs of the required files.' })),
+  files: optionalTexts('Globs of the required files.'),
 });
 
 export const DependencySchema = Type.Object({
   id: Type.String({ pattern: uuidPattern, description: 'UUID of a script that this script calls.' }),
-  name: Type.Optional(Type.String({ description: 'Display name, which helps people to find it.' })),
-  version: Type.Optional(Type.String({ description: 'Required version, such as ">=1.2". Absent: any.' })),
+  name: optionalText('Display name, which helps people to find it.'),
+  version: optionalText('Required version, such as ">=1.2". Absent: any.'),
 });
 
 const RootTableSchema = Type.Object({

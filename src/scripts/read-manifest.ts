@@ -4,7 +4,7 @@ import Value from 'typebox/value';
 
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
-import { refuseBuilderId } from './builder-id.ts';
+import { builderId } from './builder-id.ts';
 import { type Confined, confine } from './confine.ts';
 import { findMismatches } from './describe-mismatch.ts';
 import { languageFromExtension, languageFromName, languages, type ScriptLanguage } from './languages.ts';
@@ -21,7 +21,7 @@ import {
 } from './manifest-schema.ts';
 import type { ParsedToml } from './manifest-toml.ts';
 import { readParams } from './read-params.ts';
-import { reporter, SectionReader } from './read-section.ts';
+import { reporter, SectionReader, unknownAdvice } from './read-section.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
 import {
   type MainInput,
@@ -52,8 +52,9 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     return { kind: 'broken', ids: idsIn(text), name: null, problems: [problem] };
   }
 
-  const candidates = Object.entries(parsed.table).filter(([, value]) => looksLikeRoot(value));
-  const complete = candidates.filter(([, value]) => isRoot(value));
+  // An incomplete root table counts if there is no complete one.
+  const candidates = Object.entries(parsed.table).filter(([, value]) => requiredFields(value) > 0);
+  const complete = candidates.filter(([, value]) => requiredFields(value) === 2);
   const [root, second] = complete.length > 0 ? complete : candidates;
   if (root === undefined) return { kind: 'not-a-manifest' };
   const [rootName, table] = root;
@@ -74,7 +75,16 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
 
   const section = new SectionReader(table, rootName, report);
   const info = section.table('info', InfoSchema);
-  if (info !== null) refuseBuilderId(section, info.id);
+  // A script with this id would be started instead of the builder.
+  if (info?.id.toLowerCase() === builderId)
+    report('error', [rootName, 'info', 'id'], {
+      en: 'This id is reserved for a program of Hob',
+      zh: '此 id 已被 Hob 自身的程序使用',
+      advice: {
+        en: 'Give the script a new UUID (uuidgen generates one).',
+        zh: '请为脚本更换 UUID（可用 uuidgen 生成）。',
+      },
+    });
   const folder = dirname(path);
   const runtime = await readRuntime(section, folder);
   const input = readInput(section);
@@ -89,7 +99,12 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     .list('models', ModelSchema)
     .map(({ item: model }) => ({ source: model.source, repoId: model.repo_id, files: model.files ?? [] }));
   const dependencies = readDependencies(section);
-  noteUnknownSections(table, rootName, report);
+  for (const key of Object.keys(table).filter((key) => !Object.hasOwn(knownSections, key)))
+    report('note', [rootName, key], {
+      en: `Unknown table [${rootName}.${key}] is ignored`,
+      zh: `未知的 [${rootName}.${key}]，已忽略`,
+      advice: unknownAdvice,
+    });
   if (info?.icon !== undefined && (await confine(folder, info.icon)) === 'outside') {
     report('error', [rootName, 'info', 'icon'], {
       ...describePath('icon', info.icon, 'outside'),
@@ -120,16 +135,10 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
   return { kind: 'script', script, notes: problems };
 }
 
-/** Whether a top-level value of a TOML file is a script's root table. */
-function isRoot(value: Json): boolean {
-  if (!isJsonObject(value) || !isJsonObject(value.info) || !isJsonObject(value.runtime)) return false;
-  return Object.hasOwn(value.info, 'id') && Object.hasOwn(value.runtime, 'entry');
-}
-
-/** Also accepts an incomplete root table. */
-function looksLikeRoot(value: Json): boolean {
-  if (!isJsonObject(value) || !isJsonObject(value.info) || !isJsonObject(value.runtime)) return false;
-  return Object.hasOwn(value.info, 'id') || Object.hasOwn(value.runtime, 'entry');
+/** How many of the two required fields of a root table a top-level value has. */
+function requiredFields(value: Json): number {
+  if (!isJsonObject(value) || !isJsonObject(value.info) || !isJsonObject(value.runtime)) return 0;
+  return Number(Object.hasOwn(value.info, 'id')) + Number(Object.hasOwn(value.runtime, 'entry'));
 }
 
 /** Guesses the id in a file that cannot be parsed, so that callers learn why the script does not run. */
@@ -154,19 +163,18 @@ const insideAdvice: Text = {
   zh: '请填写脚本文件夹内的相对路径，且不能通过符号链接指向外部。',
 };
 
+type PathFault = Exclude<Confined, 'ok'>;
+
+const pathFaults: Readonly<Record<PathFault, Text>> = {
+  outside: { en: 'is outside the script folder', zh: '超出了脚本文件夹' },
+  missing: { en: 'does not exist', zh: '不存在' },
+  'not-a-file': { en: 'is not a file', zh: '不是文件' },
+};
+
 /** Describes an unusable path of a manifest, at load time or at the start of a run. */
-export function describePath(field: string, path: string, what: Exclude<Confined, 'ok'>): Text {
-  switch (what) {
-    case 'outside':
-      return {
-        en: `${field} "${path}" is outside the script folder`,
-        zh: `${field} "${path}" 超出了脚本文件夹`,
-      };
-    case 'missing':
-      return { en: `${field} "${path}" does not exist`, zh: `${field} "${path}" 不存在` };
-    case 'not-a-file':
-      return { en: `${field} "${path}" is not a file`, zh: `${field} "${path}" 不是文件` };
-  }
+export function describePath(field: string, path: string, fault: PathFault): Text {
+  const { en, zh } = pathFaults[fault];
+  return { en: `${field} "${path}" ${en}`, zh: `${field} "${path}" ${zh}` };
 }
 
 async function readRuntime(section: SectionReader, folder: string): Promise<ScriptRuntime | null> {
@@ -274,20 +282,6 @@ function readInput(section: SectionReader): MainInput | null {
     exts: input.exts ?? [],
     description: input.description ?? null,
   };
-}
-
-function noteUnknownSections(table: JsonObject, rootName: string, report: SectionReader['report']): void {
-  for (const key of Object.keys(table)) {
-    if (Object.hasOwn(knownSections, key)) continue;
-    report('note', [rootName, key], {
-      en: `Unknown table [${rootName}.${key}] is ignored`,
-      zh: `未知的 [${rootName}.${key}]，已忽略`,
-      advice: {
-        en: 'If this is a typing error, correct it. Otherwise no action is needed.',
-        zh: '若非拼写错误，无需处理。',
-      },
-    });
-  }
 }
 
 /** Reads the modules to preload. */

@@ -20,6 +20,11 @@ const fitAdvice: Text = {
   zh: '请修正该值，字段说明见 docs/manifest.md。',
 };
 
+export const unknownAdvice: Text = {
+  en: 'If this is a typing error, correct it. Otherwise no action is needed.',
+  zh: '若非拼写错误，无需处理。',
+};
+
 /** Reads the tables of a manifest one by one, and reports invalid values instead of stopping. */
 export class SectionReader {
   readonly rootName: string;
@@ -77,10 +82,7 @@ export class SectionReader {
       this.report('note', [...path, key], {
         en: `Unknown field ${full} is ignored`,
         zh: `未知的字段 ${full}，已忽略`,
-        advice: {
-          en: 'If this is a typing error, correct it. Otherwise no action is needed.',
-          zh: '若非拼写错误，无需处理。',
-        },
+        advice: unknownAdvice,
       });
     }
   }

@@ -1,5 +1,4 @@
 import { isOnPath } from '../../shared/find-program.ts';
-import type { Text } from '../../shared/text.ts';
 import type { Problem, Script } from '../script.ts';
 import { type Unavailable, unavailable } from './command.ts';
 
@@ -16,21 +15,32 @@ const managers = {
 } as const;
 
 type Manager = keyof typeof managers;
+type Lack = Pick<Problem, 'message' | 'advice'>;
 
 /** Package name of a program: a default, and exceptions by package manager. */
 type Packages = { readonly any?: string } & { readonly [manager in Manager]?: string };
+
+const ffmpeg: Packages = { any: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg' };
+const imageMagick: Packages = {
+  any: 'imagemagick',
+  dnf: 'ImageMagick',
+  zypper: 'ImageMagick',
+  winget: 'ImageMagick.ImageMagick',
+};
+const poppler: Packages = {
+  any: 'poppler-utils',
+  pacman: 'poppler',
+  zypper: 'poppler-tools',
+  brew: 'poppler',
+  scoop: 'poppler',
+};
 
 /** The programs that scripts need most. Other programs get no advice rather than a guess. */
 const packages: Readonly<Record<string, Packages>> = {
   '7z': { any: '7zip', 'apt-get': 'p7zip-full', dnf: 'p7zip-plugins', brew: 'sevenzip', winget: '7zip.7zip' },
   adb: { any: 'android-tools', 'apt-get': 'adb', brew: 'android-platform-tools', scoop: 'adb' },
   aria2c: { any: 'aria2', winget: 'aria2.aria2' },
-  convert: {
-    any: 'imagemagick',
-    dnf: 'ImageMagick',
-    zypper: 'ImageMagick',
-    winget: 'ImageMagick.ImageMagick',
-  },
+  convert: imageMagick,
   curl: { any: 'curl', winget: 'cURL.cURL' },
   cwebp: {
     any: 'webp',
@@ -49,37 +59,20 @@ const packages: Readonly<Record<string, Packages>> = {
     pacman: 'perl-image-exiftool',
     winget: 'OliverBetz.ExifTool',
   },
-  ffmpeg: { any: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg' },
-  ffprobe: { any: 'ffmpeg', dnf: 'ffmpeg-free', winget: 'Gyan.FFmpeg' },
+  ffmpeg,
+  ffprobe: ffmpeg,
   git: { any: 'git', winget: 'Git.Git' },
   gs: { any: 'ghostscript', winget: 'ArtifexSoftware.GhostScript' },
   inkscape: { any: 'inkscape', winget: 'Inkscape.Inkscape' },
   jq: { any: 'jq', winget: 'jqlang.jq' },
-  magick: {
-    any: 'imagemagick',
-    dnf: 'ImageMagick',
-    zypper: 'ImageMagick',
-    winget: 'ImageMagick.ImageMagick',
-  },
+  magick: imageMagick,
   mediainfo: { any: 'mediainfo', brew: 'media-info', winget: 'MediaArea.MediaInfo' },
   mpv: { any: 'mpv' },
   npm: { any: 'npm', pacman: 'npm', brew: 'node', winget: 'OpenJS.NodeJS', scoop: 'nodejs' },
   optipng: { any: 'optipng' },
   pandoc: { any: 'pandoc', winget: 'JohnMacFarlane.Pandoc' },
-  pdftoppm: {
-    any: 'poppler-utils',
-    pacman: 'poppler',
-    zypper: 'poppler-tools',
-    brew: 'poppler',
-    scoop: 'poppler',
-  },
-  pdftotext: {
-    any: 'poppler-utils',
-    pacman: 'poppler',
-    zypper: 'poppler-tools',
-    brew: 'poppler',
-    scoop: 'poppler',
-  },
+  pdftoppm: poppler,
+  pdftotext: poppler,
   pngquant: { any: 'pngquant' },
   qpdf: { any: 'qpdf', winget: 'QPDF.QPDF' },
   rg: { any: 'ripgrep', winget: 'BurntSushi.ripgrep.MSVC' },
@@ -109,11 +102,6 @@ const packages: Readonly<Record<string, Packages>> = {
   xclip: { any: 'xclip' },
   'yt-dlp': { any: 'yt-dlp', winget: 'yt-dlp.yt-dlp' },
 };
-
-interface Lack {
-  readonly message: Text;
-  readonly advice: Text;
-}
 
 /** Returns why a script cannot start for lack of a declared program; null if all exist. */
 export async function findMissingBinaries(
@@ -163,11 +151,11 @@ async function lacksOf(
 async function installCommand(binary: string, env: Readonly<Record<string, string>>): Promise<string | null> {
   const known = Object.hasOwn(packages, binary) ? packages[binary] : undefined;
   if (known === undefined) return null;
-  for (const [manager, command] of Object.entries(managers)) {
-    if (!isManager(manager) || !(await isOnPath(manager, env))) continue;
+  for (const manager of Object.keys(managers).filter(isManager)) {
+    if (!(await isOnPath(manager, env))) continue;
     // winget uses its own package ids, so the default name does not apply.
     const name = known[manager] ?? (manager === 'winget' ? undefined : known.any);
-    if (name !== undefined) return `${command} ${name}`;
+    if (name !== undefined) return `${managers[manager]} ${name}`;
   }
   return null;
 }
