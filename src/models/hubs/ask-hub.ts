@@ -11,7 +11,7 @@ import {
   TransientError,
   transient,
 } from './http-client.ts';
-import type { HubAccess, HubFile, Part } from './hub.ts';
+import type { HubAccess, HubFile, Part, RepoListing } from './hub.ts';
 import { badAnswer, type RefusalContext, refusalOf, retryAfterMs, unreachable } from './hub-errors.ts';
 
 export interface HubOptions {
@@ -38,14 +38,16 @@ interface AskOptions extends GetOptions, RefusalContext {
   readonly accepts?: readonly number[];
 }
 
-/** The part that all hubs have in common: address, credentials and the request of a file. */
-export abstract class AskedHub {
+/** A server that provides models. All returned values are validated. */
+export abstract class Hub {
   abstract readonly source: ModelSource;
   readonly #options: HubOptions;
 
   constructor(options: HubOptions) {
     this.#options = options;
   }
+
+  abstract list(repo: RepoId, revision: string | null, signal: AbortSignal): Promise<RepoListing>;
 
   /** The headers with which this hub expects a token. */
   protected abstract credentialsOf(token: string): Readonly<Record<string, string>>;
@@ -60,6 +62,7 @@ export abstract class AskedHub {
     return this.endpoint.host;
   }
 
+  /** Requests a file from an offset on. The status is 200, 206, or 416 if there are no bytes after the offset. */
   async open(
     repo: RepoId,
     snapshot: string,

@@ -1,7 +1,3 @@
-import type { ModelSource } from '../../contract/values.ts';
-import type { RepoId } from '../repo-id.ts';
-import type { HubResponse } from './http-client.ts';
-
 /** The expected hash of a file. `git-sha1` is git's blob hash, over the size and the bytes. */
 export interface ContentId {
   readonly kind: 'sha256' | 'git-sha1';
@@ -37,15 +33,6 @@ export interface Part {
   readonly offset: number;
   /** ETag of the file that the bytes before the offset came from, if known. */
   readonly etag: string | null;
-}
-
-/** A server that provides models. All returned values are validated. */
-export interface Hub {
-  readonly source: ModelSource;
-  readonly host: string;
-  list(repo: RepoId, revision: string | null, signal: AbortSignal): Promise<RepoListing>;
-  /** Requests a file from an offset on. The status is 200, 206, or 416 if there are no bytes after the offset. */
-  open(repo: RepoId, snapshot: string, file: HubFile, part: Part, signal: AbortSignal): Promise<HubResponse>;
 }
 
 /** Address and credentials of a hub. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../shared/json.ts';
 import { formatRepoId, type RepoId } from '../repo-id.ts';
-import { AskedHub, askForJson } from './ask-hub.ts';
+import { askForJson, Hub } from './ask-hub.ts';
 import {
   badEntry,
   checkFiles,
@@ -12,7 +12,7 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { Hub, HubFile, RepoListing } from './hub.ts';
+import type { HubFile, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const mostPages = 2000;
@@ -20,7 +20,7 @@ const pageBytes = 16 * 1024 * 1024;
 const defaultRevision = 'main';
 
 /** Hugging Face, or a server with the same API. */
-export class HuggingFaceHub extends AskedHub implements Hub {
+export class HuggingFaceHub extends Hub {
   readonly source = 'huggingface';
 
   async list(repo: RepoId, wanted: string | null, signal: AbortSignal): Promise<RepoListing> {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
-import { AskedHub, askForJson } from './ask-hub.ts';
+import { askForJson, Hub } from './ask-hub.ts';
 import {
   badEntry,
   checkFiles,
@@ -11,14 +11,14 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { Hub, HubFile, RepoListing } from './hub.ts';
+import type { HubFile, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const listBytes = 64 * 1024 * 1024;
 const defaultRevision = 'master';
 
 /** ModelScope, or a server with the same API. */
-export class ModelScopeHub extends AskedHub implements Hub {
+export class ModelScopeHub extends Hub {
   readonly source = 'modelscope';
 
   async list(repo: RepoId, wanted: string | null, signal: AbortSignal): Promise<RepoListing> {

@@ -1,42 +1,50 @@
 import type { DesktopState } from '../../contract/values.ts';
 import type { Logger } from '../../shared/log.ts';
 import { runCommand } from '../../shared/run-command.ts';
+import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopHealth } from './desktop-health.ts';
 
-interface DesktopCommandOptions {
-  readonly file: string;
+export interface DesktopOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;
-  /** Advice for the user if the program fails. */
-  readonly hint: string;
 }
 
 /** Part of the 2.5 s for showing a bubble; the rest is a margin for a busy machine. */
 const attemptMs = 2300;
 
-/** A system program that shows bubbles. After a failure, it is not used for a while. */
-export class DesktopCommand {
-  readonly #options: DesktopCommandOptions;
+/** A desktop whose bubbles a system program shows. After a failure, the program is not used for a while. */
+export abstract class DesktopCommand implements Desktop {
+  readonly #file: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #hint: string;
   readonly #health: DesktopHealth;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(options: DesktopCommandOptions) {
-    this.#options = options;
-    this.#health = new DesktopHealth(options.log);
+  /** `hint` is advice for the user if the program fails. */
+  constructor(file: string, hint: string, { environment, log }: DesktopOptions) {
+    this.#file = file;
+    this.#hint = hint;
+    this.#environment = environment;
+    this.#health = new DesktopHealth(log);
   }
+
+  abstract show(bubble: Bubble): Promise<boolean>;
 
   get state(): DesktopState {
     return this.#health.state;
   }
 
   /** Passes `data` in the environment of the program. Resolves with whether it succeeded; never rejects. */
-  async run(args: readonly string[], data: Readonly<Record<string, string>> = {}): Promise<boolean> {
-    const { file, environment, hint } = this.#options;
+  protected async run(
+    args: readonly string[],
+    data: Readonly<Record<string, string>> = {},
+  ): Promise<boolean> {
+    const file = this.#file;
     const { signal } = this.#closing;
     if (signal.aborted || this.#health.isPaused(file)) return false;
     const running = runCommand(file, args, {
-      env: { ...environment, ...data },
+      env: { ...this.#environment, ...data },
       timeoutMs: attemptMs,
       signal,
     });
@@ -45,8 +53,10 @@ export class DesktopCommand {
     this.#running.delete(running);
     if (signal.aborted) return false;
     if (ok) this.#health.worked();
-    else
-      this.#health.failed(file, { problem: `${file}: ${failure}`, hint }, new Error(stderr.slice(0, 1000)));
+    else {
+      const trouble = { problem: `${file}: ${failure}`, hint: this.#hint };
+      this.#health.failed(file, trouble, new Error(stderr.slice(0, 1000)));
+    }
     return ok;
   }
 

@@ -1,13 +1,6 @@
-import type { DesktopState } from '../../contract/values.ts';
-import type { Logger } from '../../shared/log.ts';
 import { bodyText, signedTitle } from './bubble-text.ts';
-import type { Bubble, Desktop } from './desktop.ts';
-import { DesktopCommand } from './desktop-command.ts';
-
-interface MacosDesktopOptions {
-  environment: Readonly<Record<string, string>>;
-  log: Logger;
-}
+import type { Bubble } from './desktop.ts';
+import { DesktopCommand, type DesktopOptions } from './desktop-command.ts';
 
 /** The whole program. Texts are passed as arguments, so that they cannot inject code. */
 const program = [
@@ -20,24 +13,13 @@ const program = [
 const endOfOptions = 'hob';
 
 /** The macOS desktop, through osascript. macOS decides about the duration and about clicks. */
-export class MacosDesktop implements Desktop {
-  readonly #command: DesktopCommand;
-
-  constructor({ environment, log }: MacosDesktopOptions) {
-    const hint = 'Try it in a terminal: osascript -e \'display notification "hello"\'';
-    this.#command = new DesktopCommand({ file: 'osascript', environment, log, hint });
-  }
-
-  get state(): DesktopState {
-    return this.#command.state;
+export class MacosDesktop extends DesktopCommand {
+  constructor(options: DesktopOptions) {
+    super('osascript', 'Try it in a terminal: osascript -e \'display notification "hello"\'', options);
   }
 
   show({ type, title, message }: Bubble): Promise<boolean> {
     const texts = [signedTitle(type, title), bodyText(message, false)];
-    return this.#command.run([...program.flatMap((line) => ['-e', line]), endOfOptions, ...texts]);
-  }
-
-  close(): Promise<void> {
-    return this.#command.close();
+    return this.run([...program.flatMap((line) => ['-e', line]), endOfOptions, ...texts]);
   }
 }

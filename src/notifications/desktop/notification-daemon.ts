@@ -27,7 +27,6 @@ export class NotificationDaemon {
   readonly events = new Feed<DaemonEvent>();
   readonly #connection: BusConnection;
   #owner: string | null = null;
-  #capabilities: { readonly owner: string | null; readonly names: ReadonlySet<string> } | null = null;
 
   private constructor(connection: BusConnection) {
     this.#connection = connection;
@@ -63,13 +62,8 @@ export class NotificationDaemon {
 
   /** Capabilities of the daemon, as named in the specification. */
   async capabilities(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    if (this.#capabilities?.owner === this.#owner && this.#capabilities !== null) {
-      return this.#capabilities.names;
-    }
     const answer = await this.#connection.call({ ...daemon, member: 'GetCapabilities' }, signal);
-    const names = new Set((Array.isArray(answer) ? answer : []).map(String));
-    this.#capabilities = { owner: this.#owner, names };
-    return names;
+    return new Set((Array.isArray(answer) ? answer : []).map(String));
   }
 
   /** Resolves with the id of the bubble. */

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { win32 } from 'node:path';
 
-import type { DesktopState } from '../../contract/values.ts';
-import type { Logger } from '../../shared/log.ts';
 import { longestTimerMs } from '../../shared/longest-timer.ts';
 import { bodyText, signedTitle } from './bubble-text.ts';
-import type { Bubble, Desktop } from './desktop.ts';
-import { DesktopCommand } from './desktop-command.ts';
+import type { Bubble } from './desktop.ts';
+import { DesktopCommand, type DesktopOptions } from './desktop-command.ts';
 
 /**
  * Programs for Windows PowerShell. They are constant: texts are passed in environment variables, which Windows keeps in UTF-16, and
@@ -60,49 +58,39 @@ export const removeProgram = `${types}
 [Windows.UI.Notifications.ToastNotificationManager]::History.Remove($env:HOB_TOAST_TAG, 'hob', $app)
 `;
 
-interface WindowsDesktopOptions {
-  environment: Readonly<Record<string, string>>;
-  log: Logger;
-}
-
 /** Windows has two durations, `short` and `long`; longer notifications use the second. */
 const longFromMs = 7000;
 /** Maximum that Windows keeps for one program. */
 const mostToasts = 20;
 
 /** The Windows desktop, through Windows PowerShell: newer versions of PowerShell cannot show toasts. */
-export class WindowsDesktop implements Desktop {
-  readonly #command: DesktopCommand;
+export class WindowsDesktop extends DesktopCommand {
   /** Visible toasts by tag, oldest first. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor({ environment, log }: WindowsDesktopOptions) {
+  constructor(options: DesktopOptions) {
     const hint =
       'Notifications need Windows 10 or later, with Windows PowerShell 5.1 and notifications enabled.';
-    this.#command = new DesktopCommand({ file: powershellIn(environment), environment, log, hint });
-  }
-
-  get state(): DesktopState {
-    return this.#command.state;
+    super(powershellIn(options.environment), hint, options);
   }
 
   async show(bubble: Bubble): Promise<boolean> {
     const { durationMs } = bubble;
     const tag = randomBytes(6).toString('hex');
-    const isShown = await this.#command.run(powershellArguments(showProgram), dataOf(bubble, tag));
+    const isShown = await this.run(powershellArguments(showProgram), dataOf(bubble, tag));
     if (isShown && durationMs > 0) this.#removeLater(tag, durationMs);
     return isShown;
   }
 
-  close(): Promise<void> {
+  override close(): Promise<void> {
     for (const tag of this.#timers.keys()) this.#forget(tag);
-    return this.#command.close();
+    return super.close();
   }
 
   #removeLater(tag: string, durationMs: number): void {
     const remove = () => {
       this.#timers.delete(tag);
-      void this.#command.run(powershellArguments(removeProgram), { HOB_TOAST_TAG: tag });
+      void this.run(powershellArguments(removeProgram), { HOB_TOAST_TAG: tag });
     };
     this.#timers.set(tag, setTimeout(remove, Math.min(durationMs, longestTimerMs)).unref());
     const [oldest] = this.#timers.keys();

@@ -1,9 +1,7 @@
-import { connect } from 'node:net';
 import type { TerminalSize } from '../../execution/messages.ts';
-import { throughShortPath } from '../../execution/socket-path.ts';
 import { PlainOutput } from '../window/plain-output.ts';
 import type { Screen, ScreenEvents } from '../window/screen.ts';
-import { WindowProgram } from '../window/window-program.ts';
+import { connectToExecutor, WindowProgram } from '../window/window-program.ts';
 
 /**
  * The screen of a terminal that pages show. Pages read the output from the log and send typed input through the service. Any number of
@@ -43,11 +41,7 @@ const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
 function main([columns = '', rows = '', socketPath = '', ticket = '']: readonly string[]): void {
   let exitCode = 0;
   const leave = () => process.exit(exitCode);
-  const socket = throughShortPath(socketPath, (path) => connect(path));
-  // The executor is gone, so the terminal is not needed.
-  socket.once('error', leave);
-  socket.once('connect', async () => {
-    socket.off('error', leave);
+  connectToExecutor(socketPath, leave, async (socket) => {
     const size = { columns: Number(columns), rows: Number(rows) };
     const makeScreen = (events: ScreenEvents) => new PageScreen(size, events);
     const plain = new PlainOutput({ isReplayed: true });

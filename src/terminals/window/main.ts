@@ -1,9 +1,6 @@
-import { connect } from 'node:net';
-
-import { throughShortPath } from '../../execution/socket-path.ts';
 import { PlainOutput } from './plain-output.ts';
 import { type ScreenEvents, WindowScreen } from './screen.ts';
-import { WindowProgram } from './window-program.ts';
+import { connectToExecutor, WindowProgram } from './window-program.ts';
 
 /** Environment variables with which an emulator announces its capabilities. */
 const emulatorVariables = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VERSION', 'VTE_VERSION'];
@@ -11,11 +8,7 @@ const emulatorVariables = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VE
 /** Entry point of the program in a window. The terminal emulator starts it with the socket path of the executor and a ticket. */
 function main([socketPath = '', ticket = '']: readonly string[]): void {
   const leave = () => process.exit(0);
-  const socket = throughShortPath(socketPath, (path) => connect(path));
-  // The executor is gone, so the window is not needed.
-  socket.once('error', leave);
-  socket.once('connect', () => {
-    socket.off('error', leave);
+  connectToExecutor(socketPath, leave, async (socket) => {
     const env = Object.fromEntries(
       emulatorVariables.flatMap((name) => {
         const value = process.env[name];
@@ -23,7 +16,7 @@ function main([socketPath = '', ticket = '']: readonly string[]): void {
       }),
     );
     const makeScreen = (events: ScreenEvents) => new WindowScreen(events);
-    void new WindowProgram({ socket, ticket, env, makeScreen, plain: new PlainOutput(), leave }).open();
+    await new WindowProgram({ socket, ticket, env, makeScreen, plain: new PlainOutput(), leave }).open();
   });
 }
 

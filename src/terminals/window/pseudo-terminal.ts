@@ -81,13 +81,7 @@ export class PseudoTerminal {
 
   /** Passes on the output that is in the terminal now, without waiting for more. */
   drain(): void {
-    const chunk = Buffer.allocUnsafe(64 * 1024);
-    for (let taken = 0; taken < largestDrainBytes; ) {
-      const bytes = this.#readNow(chunk);
-      if (typeof bytes !== 'number' || bytes === 0) return;
-      this.#take(Buffer.from(chunk.subarray(0, bytes)));
-      taken += bytes;
-    }
+    this.#readAll((bytes) => this.#take(Buffer.from(bytes)));
   }
 
   /** Closes the script's side. Returns whether a process that the script left running still holds it. */
@@ -95,15 +89,7 @@ export class PseudoTerminal {
     if (this.#slave !== null) closeSync(this.#slave);
     this.#slave = null;
     this.#take = () => true;
-    const chunk = Buffer.allocUnsafe(64 * 1024);
-    for (let taken = 0; taken < largestDrainBytes; ) {
-      const bytes = this.#readNow(chunk);
-      if (bytes === 'EAGAIN') return true;
-      if (typeof bytes !== 'number' || bytes === 0) return false;
-      taken += bytes;
-    }
-    // More than the terminal can hold, so a process is still writing.
-    return true;
+    return this.#readAll(() => {});
   }
 
   #writeTyped(): void {
@@ -118,12 +104,21 @@ export class PseudoTerminal {
     }
   }
 
-  #readNow(chunk: Buffer): number | string {
-    if (this.#stream.destroyed) return 'EIO';
-    try {
-      return readSync(this.master, chunk);
-    } catch (error) {
-      return errnoOf(error) ?? 'EIO';
+  /** Reads what is in the terminal now. Returns whether more may follow, because a process holds the other side. */
+  #readAll(take: (bytes: Buffer) => void): boolean {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    for (let taken = 0; taken < largestDrainBytes; ) {
+      if (this.#stream.destroyed) return false;
+      try {
+        const bytes = readSync(this.master, chunk);
+        if (bytes === 0) return false;
+        take(chunk.subarray(0, bytes));
+        taken += bytes;
+      } catch (error) {
+        return errnoOf(error) === 'EAGAIN';
+      }
     }
+    // More than the terminal can hold, so a process is still writing.
+    return true;
   }
 }

@@ -1,8 +1,9 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeEnding } from '../../contract/endings.ts';
 import { describeDuration } from '../../contract/quantities.ts';
 import { receiveMessages, sendMessage } from '../../execution/message-lines.ts';
+import { throughShortPath } from '../../execution/socket-path.ts';
 import {
   type FromWindow,
   type ToWindow,
@@ -169,6 +170,20 @@ export class WindowProgram {
     const { socket } = this.#options;
     return !socket.writable || sendMessage(socket, message);
   }
+}
+
+/** Connects to the executor. If it is gone, the window is not needed. */
+export function connectToExecutor(
+  path: string,
+  leave: () => void,
+  connected: (socket: Socket) => Promise<void>,
+): void {
+  const socket = throughShortPath(path, (short) => connect(short));
+  socket.once('error', leave);
+  socket.once('connect', () => {
+    socket.off('error', leave);
+    void connected(socket);
+  });
 }
 
 /** Describes the end of a run in a window that waits for a key. Chinese has no space between sentences. */
