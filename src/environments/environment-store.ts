@@ -33,7 +33,6 @@ const removingPrefix = '.removing-';
 const touchEveryMs = 60 * 60 * 1000;
 const longestAwaitedMs = 24 * 60 * 60 * 1000;
 
-/** A usable environment. */
 export interface ReadyEnvironment {
   readonly marker: Marker;
   readonly python: string;
@@ -151,7 +150,6 @@ export class EnvironmentStore {
   }
 }
 
-/** Returns the public view of an environment, or null. */
 export async function viewEnvironment(
   store: EnvironmentStore,
   key: string,

@@ -12,7 +12,6 @@ export type Prepared =
   | { readonly kind: 'node'; readonly key: string }
   | { readonly kind: 'unavailable'; readonly message: Text };
 
-/** A caller that waits for an environment. */
 export interface Waiter {
   /** The run that needs it; null for an installation. */
   readonly runId: string | null;
@@ -41,7 +40,6 @@ export interface BuildRun {
 /** Executes builds. Declared here, because environments do not know runs. */
 export type StartBuild = (request: BuildRequest) => Promise<BuildRun>;
 
-/** Public view of an environment on the disk. */
 export interface EnvironmentView {
   readonly key: string;
   readonly kind: EnvironmentKind;

@@ -122,7 +122,6 @@ interface EnvironmentsOptions {
   scripts: () => Promise<readonly Script[]>;
   /** Whether an active run may belong to this script, in this folder. */
   isInUse: (scriptId: string, folder: string) => boolean;
-  /** Whether this run is active. */
   isLive: (runId: string) => boolean;
   /** If false, scripts use the packages of the machine. */
   isEnabled: boolean;
@@ -142,7 +141,6 @@ export class Environments {
   readonly #builds: Builds;
   /** Time of the last request for each environment, so that it is not removed before its run starts. */
   readonly #askedFor = new Map<string, number>();
-  /** Runs that use each environment. */
   readonly #handed = new Map<string, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();

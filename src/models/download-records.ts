@@ -59,7 +59,6 @@ export async function readAskedFiles(path: string, witness?: Witness): Promise<A
   return content.asked.every((glob) => typeof glob === 'string') ? content.asked.map(String) : null;
 }
 
-/** Combines earlier requests with a new one. */
 export function joinAsked(before: AskedFiles | null, now: AskedFiles): AskedFiles {
   if (before === null) return now;
   return before.length === 0 || now.length === 0 ? [] : [...new Set([...before, ...now])].sort();

@@ -77,7 +77,6 @@ export class Memory<Value> {
 
 /** The observed state of a path: identity, size and times of the file. */
 interface Sight {
-  /** Whether a link was followed. */
   readonly follow: boolean;
   readonly fingerprint: string;
 }
@@ -121,7 +120,6 @@ export class Witness {
   }
 }
 
-/** Whether no observed path has changed. */
 async function isUnchanged({ sights }: Pick<Finding<unknown>, 'sights'>): Promise<boolean> {
   const looks = Array.from(sights, async ([path, { follow, fingerprint }]) => {
     return fingerprintOf(await see(path, follow)) === fingerprint;
@@ -129,7 +127,6 @@ async function isUnchanged({ sights }: Pick<Finding<unknown>, 'sights'>): Promis
   return (await Promise.all(looks)).every(Boolean);
 }
 
-/** The stats of a path, or the errno. */
 export function see(path: string, follow: boolean): Promise<BigIntStats | string> {
   // The callback API takes a third of the time of promises, and each request for a model path needs a dozen calls.
   return new Promise((resolve, reject) => {

@@ -11,7 +11,6 @@ import { type Scan, scanFolder } from './scan-folder.ts';
 export interface Wanted {
   /** Whether all files are needed: a script names the repo without globs, or no script names it. */
   readonly isAll: boolean;
-  /** Whether any script names the repo. */
   readonly isDeclared: boolean;
   readonly globs: readonly string[];
 }

@@ -227,7 +227,6 @@ function beingDownloaded(repo: RepoId): AppError {
   });
 }
 
-/** The error for a model in a folder from which Hob removes nothing. */
 function notOurs(repo: RepoId, folder: string): AppError {
   const id = formatRepoId(repo);
   return new AppError('model-not-removable', {

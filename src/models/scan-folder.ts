@@ -1,6 +1,6 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { folderEntries } from '../shared/folder-entries.ts';
@@ -40,12 +40,12 @@ export async function scanFolder(
 ): Promise<Scan> {
   const sizes = new Map<string, number>();
   const seen: Seen[] = [];
-  const links = new LinkReader(root, witness);
+  const realRoot = await realpath(root).catch(() => root);
   let hasFault = false;
 
   const take = async (path: string, entry: Dirent) => {
     const full = join(folder, path);
-    const stats = entry.isSymbolicLink() ? await links.follow(full) : await see(full, false);
+    const stats = entry.isSymbolicLink() ? await followLink(full, realRoot, witness) : await see(full, false);
     // The file has disappeared, or the link is broken or leaves the root.
     if (typeof stats === 'string') hasFault = true;
     else if (stats.isFile()) {
@@ -79,44 +79,21 @@ export function watchLargest(seen: Seen[], witness: Witness): void {
   for (const { path, stats } of seen.slice(0, filesWatched)) witness.note(path, stats, true);
 }
 
-/** Follows links to files. Resolves each target folder once. */
-class LinkReader {
-  readonly #witness: Witness;
-  readonly #root: Promise<string>;
-  readonly #folders = new Map<string, Promise<string>>();
-
-  constructor(root: string, witness: Witness) {
-    this.#witness = witness;
-    this.#root = realpath(root);
-    // Prevents an unhandled rejection: `follow` reports the error, and is called only if there are links.
-    this.#root.catch(() => {});
-  }
-
-  async follow(link: string): Promise<BigIntStats | string> {
-    try {
-      const target = resolve(dirname(link), await readlink(link));
-      let real = join(await this.#realFolder(dirname(target)), basename(target));
-      let stats = await see(real, false);
-      if (typeof stats !== 'string' && stats.isSymbolicLink()) {
-        real = await realpath(real);
-        await this.#realFolder(dirname(real));
-        stats = await see(real, false);
-      }
-      return real.startsWith((await this.#root) + sep) ? stats : 'outside';
-    } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === undefined || isExhaustion(errno)) throw error;
-      return errno;
-    }
-  }
-
-  #realFolder(folder: string): Promise<string> {
-    let real = this.#folders.get(folder);
-    if (real === undefined) {
-      real = this.#witness.look(folder, { follow: true }).then(() => realpath(folder));
-      this.#folders.set(folder, real);
-    }
-    return real;
+/** The target file of a link, or why it does not count. A folder on the way to the file may be a link too. */
+async function followLink(link: string, root: string, witness: Witness): Promise<BigIntStats | string> {
+  try {
+    const lookOnce = async (folder: string) => {
+      if (!witness.sights.has(folder)) await witness.look(folder, { follow: true });
+    };
+    // First, so that a missing target is noticed when it appears.
+    await lookOnce(dirname(resolve(dirname(link), await readlink(link))));
+    const real = await realpath(link);
+    await lookOnce(dirname(real));
+    return real.startsWith(root + sep) ? await see(real, false) : 'outside';
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined || isExhaustion(errno)) throw error;
+    return errno;
   }
 }
 

@@ -7,13 +7,10 @@ import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { KeptNotification, NotificationPage, NotificationStore } from './notification-store.ts';
 
-/** A notification for the user. */
 export interface Notification extends KeptNotification {
-  /** The address that a click opens, or null. */
   readonly address: string | null;
 }
 
-/** A notification as sent. */
 export interface SentNotification {
   readonly type: NotificationType;
   readonly message: string | null;
@@ -27,11 +24,9 @@ interface NotificationsOptions {
   store: NotificationStore;
   clock: Clock;
   log: Logger;
-  /** Address of the page of a run. */
   addressOf: (runId: string) => string | null;
 }
 
-/** Number of stored notifications. */
 export const keptNotifications = 200;
 
 /** Stores the latest notifications, and passes them on to the desktop. */
@@ -65,7 +60,6 @@ export class Notifications {
     this.feed.publish({ ...kept, address: run && addressOf(run.runId) });
   }
 
-  /** The latest stored notifications. */
   page(query: { after: number | null; limit: number }): NotificationPage {
     return this.#options.store.page(query);
   }

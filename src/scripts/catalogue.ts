@@ -51,7 +51,6 @@ export class Catalogue {
     return this.#version;
   }
 
-  /** Reads all scripts again. */
   load(): Promise<void> {
     return this.#inTurn(() => this.#load());
   }
@@ -150,7 +149,6 @@ export class Catalogue {
     return [...this.#sorted.scripts];
   }
 
-  /** All problems, errors first. */
   async problems(): Promise<Problem[]> {
     const problems: Problem[] = [];
     for (const root of this.#missingRoots) problems.push(missingRoot(root));

@@ -68,7 +68,6 @@ export function interpreterLanguage(name: ScriptLanguage): InterpretedLanguage |
   return languageRecord(name).interpretedBy ?? (isInterpreted(name) ? name : null);
 }
 
-/** How to install the interpreter of a language. */
 export function installAdvice(name: InterpretedLanguage): Text {
   const { title, source } = interpreterSpec(name);
   return { en: `Install ${title}: ${source}`, zh: `请安装 ${title}：${source}` };

@@ -284,7 +284,6 @@ function readInput(section: SectionReader): MainInput | null {
   };
 }
 
-/** Reads the modules to preload. */
 function readPreload(
   section: SectionReader,
   value: Json | undefined,

@@ -13,7 +13,6 @@ interface Machine {
 /** An emulator and its arguments. The command to run in the window is appended unchanged. */
 type Command = readonly string[];
 
-/** A machine on which to open a window. */
 interface Desktop extends Machine {
   /** The known words of the command: some emulators cannot pass on every character unchanged. */
   readonly inside: readonly string[];
@@ -239,7 +238,6 @@ function systemConsole({ environment }: Desktop): string {
   return join((key === undefined ? '' : environment[key]) || 'C:\\Windows', 'System32', 'conhost.exe');
 }
 
-/** The app that the setting names; null if it is not supported. */
 function macApp(word: string): string | null {
   const name = word
     .toLowerCase()

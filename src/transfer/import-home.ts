@@ -277,7 +277,6 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** Undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

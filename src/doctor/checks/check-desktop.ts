@@ -32,7 +32,6 @@ export async function checkDesktop({ platform, environment }: DoctorContext): Pr
   }
 }
 
-/** Checks that Hob can open terminal windows. */
 export async function checkTerminals({ platform, environment, settings }: DoctorContext): Promise<Results> {
   const findings: Result[] = [];
   const { terminal_command: terminalCommand } = settings;

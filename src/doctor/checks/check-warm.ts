@@ -16,7 +16,6 @@ export async function checkWarm({ home, service }: DoctorContext, signal: AbortS
   return isJsonObject(warm) ? [judgeWarm(warm)] : [];
 }
 
-/** Judges `warm` in the health response. */
 export function judgeWarm(warm: JsonObject): Result {
   const budget = countIn(warm.budget_bytes);
   if (budget === 0)

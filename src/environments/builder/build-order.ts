@@ -35,7 +35,6 @@ const ParameterFileSchema = Type.Object({
   params: BuildOrderSchema,
 });
 
-/** Reads the order from a parameter file. */
 export async function readOrder(
   parameterFile: string,
 ): Promise<{ readonly order: BuildOrder; readonly outputJson: string }> {

@@ -19,7 +19,6 @@ const npmOptions = [
 
 export interface BuildContext {
   readonly order: BuildOrder;
-  /** The target folder of this build. */
   readonly made: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

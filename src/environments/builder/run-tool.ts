@@ -125,7 +125,6 @@ export async function runTool(
   return { ...ended, output };
 }
 
-/** Formats a command for the log. */
 export function describeCommand(file: string, args: readonly string[]): string {
   return [file, ...args]
     .map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word)))

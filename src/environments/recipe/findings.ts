@@ -79,7 +79,6 @@ export function reportUnreadable(
   });
 }
 
-/** Adds a Python project to the inputs of an environment. */
 export async function takeProject(
   folder: string,
   findings: Findings,

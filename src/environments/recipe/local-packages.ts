@@ -58,7 +58,6 @@ export async function readLocalPackages(
   return { copies: [...copies].sort(), renamed };
 }
 
-/** The path in a version range, or null. */
 function localRange(range: string): string | null {
   const named = /^(?:file|link):(.*)$/s.exec(range)?.[1];
   if (named !== undefined) return named.replace(/^\/\/(?=\.)/, '');

@@ -239,7 +239,6 @@ const notARequirement: Text & Advised = {
   },
 };
 
-/** The table with that name, or null. */
 function tableAt(table: JsonObject, ...names: readonly string[]): JsonObject | null {
   let inner: Json | undefined = table;
   for (const name of names) {

@@ -3,7 +3,6 @@ import type { Script } from '../../scripts/script.ts';
 /** The part of a script that determines its environment. */
 export type RecipeOwner = Pick<Script, 'folder' | 'runtime'>;
 
-/** An input file of an environment. */
 export interface Input {
   /** Path inside the folder of the script, with forward slashes, so that a copy has the same key; otherwise the absolute path. */
   readonly name: string;
@@ -12,7 +11,6 @@ export interface Input {
 }
 
 interface CommonRecipe {
-  /** The file with the requirements. */
   readonly file: string;
   /** Requirements for display, without passwords. */
   readonly requirements: readonly string[];
@@ -25,7 +23,6 @@ export interface PythonRecipe extends CommonRecipe {
   readonly requiresPython: string | null;
   /** Lines of a requirements file to write; null if the tool reads `file` itself. */
   readonly lines: readonly string[] | null;
-  /** A lock file for uv. */
   readonly uvLock: string | null;
   /** Whether installed code stays in the folder, so that a copy needs a separate environment. */
   readonly isBoundToFolder: boolean;
@@ -35,7 +32,6 @@ export interface NodeRecipe extends CommonRecipe {
   readonly kind: 'node';
   /** Text of the package.json to write. */
   readonly packageJson: string;
-  /** Name of the lock file, or null. */
   readonly lockFile: string | null;
   /** Files and folders to copy, relative to the folder, with forward slashes. */
   readonly copies: readonly string[];

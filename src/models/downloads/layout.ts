@@ -25,7 +25,6 @@ export interface Layout {
    * model is never taken for complete.
    */
   record(listing: RepoListing): Promise<void>;
-  /** Makes the file visible at its path. */
   show(file: HubFile): Promise<void>;
   /** Atomically writes the record that the download is complete. Called last. */
   finish(listing: RepoListing, asked: AskedFiles): Promise<void>;

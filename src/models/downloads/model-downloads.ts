@@ -111,7 +111,6 @@ export class ModelDownloads implements Downloads {
     return [...this.#downloads.values()].reverse().map(viewOf);
   }
 
-  /** Whether a download of this repo is running or waiting. */
   isDownloading(repo: RepoId): boolean {
     return this.#running().some(({ request }) => isSameName(request.repo, repo));
   }

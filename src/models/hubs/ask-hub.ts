@@ -34,7 +34,6 @@ interface AskOptions extends GetOptions, RefusalContext {
   readonly client: HubClient;
   /** Factor for the pauses between attempts. */
   readonly pace: number;
-  /** The status codes that count as success. */
   readonly accepts?: readonly number[];
 }
 

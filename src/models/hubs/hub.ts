@@ -35,7 +35,6 @@ export interface Part {
   readonly etag: string | null;
 }
 
-/** Address and credentials of a hub. */
 export interface HubAccess {
   readonly endpoint: string;
   readonly token: string | null;

@@ -19,7 +19,6 @@ const mostPages = 2000;
 const pageBytes = 16 * 1024 * 1024;
 const defaultRevision = 'main';
 
-/** Hugging Face, or a server with the same API. */
 export class HuggingFaceHub extends Hub {
   readonly source = 'huggingface';
 

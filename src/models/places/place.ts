@@ -47,7 +47,6 @@ export async function childFolder(parent: string, name: string, witness: Witness
   return (await entriesOf(parent)).some((entry) => entry.name === name) ? path : null;
 }
 
-/** Descends through nested folders. */
 export async function descend(
   root: string,
   names: readonly string[],
@@ -62,7 +61,6 @@ export async function descend(
   return folder;
 }
 
-/** The names of the subfolders. */
 export async function foldersIn(folder: string, witness: Witness): Promise<string[]> {
   if (!witness.sights.has(folder)) await witness.look(folder, { follow: true });
   return (await entriesOf(folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name);

@@ -1,7 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The socket of the session bus. */
 export interface BusAddress {
   /** A path, or an abstract name that starts with NUL. */
   readonly path: string;

@@ -37,7 +37,6 @@ export class BusConnection {
   readonly signals = new Feed<BusSignal>();
   readonly #socket: Socket;
   readonly #bus: MessageBus;
-  /** Why the connection was dropped. */
   #trouble: Error | null = null;
 
   private constructor(socket: Socket, bus: MessageBus, messageType: { signal: number }) {
@@ -87,7 +86,6 @@ export class BusConnection {
     return this.#trouble === null;
   }
 
-  /** Unique id of the bus. */
   get busId(): string {
     return this.#bus.connection.guid ?? '';
   }

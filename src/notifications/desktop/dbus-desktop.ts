@@ -12,7 +12,6 @@ import type { Bubble, Desktop } from './desktop.ts';
 import { DesktopHealth } from './desktop-health.ts';
 import { type DaemonEvent, NotificationDaemon } from './notification-daemon.ts';
 
-/** A visible bubble. */
 interface ShownBubble {
   readonly id: number;
   /** The daemon that owns the id. */
@@ -260,7 +259,6 @@ export class DbusDesktop implements Desktop {
   }
 }
 
-/** Whether a call failed because no daemon is running. */
 function isNobody(error: unknown): boolean {
   const name = refusalOf(error)?.replace('org.freedesktop.DBus.Error.', '');
   return name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name === 'NoReply';

@@ -3,7 +3,6 @@ import { refusalOf } from './bus-connection.ts';
 
 const noDaemon = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
 
-/** Describes a failed attempt for the user. */
 export function describeTrouble(error: unknown, path: string): { problem: Text; hint: Text } {
   const shownPath = path.replace('\0', '@');
   const refusal = refusalOf(error);

@@ -1,6 +1,5 @@
 import type { DesktopState, NotificationType } from '../../contract/values.ts';
 
-/** A notification on the screen. */
 export interface Bubble {
   readonly type: NotificationType;
   /** The sender: the name of the script, or Hob. */
@@ -13,7 +12,6 @@ export interface Bubble {
   readonly address: string | null;
 }
 
-/** The desktop of the user. */
 export interface Desktop {
   /** Shows a bubble for its duration. Resolves within 2.5 s with whether it is visible; never rejects. */
   show(bubble: Bubble): Promise<boolean>;

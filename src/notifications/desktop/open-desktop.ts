@@ -30,7 +30,6 @@ interface OpenOptions extends DesktopOptions {
   language: Language;
 }
 
-/** The desktop of this machine. */
 export function openDesktop({ platform, environment, language, log }: OpenOptions): Desktop {
   if (platform === 'darwin') return new MacosDesktop({ environment, log });
   if (platform === 'win32') return new WindowsDesktop({ environment, log });

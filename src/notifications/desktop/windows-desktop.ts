@@ -19,7 +19,6 @@ $null = [Windows.Data.Xml.Dom.XmlDocument, Windows.Data.Xml.Dom.XmlDocument, Con
 $app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe'
 `;
 
-/** Shows a toast. */
 export const showProgram = `${types}
 $document = New-Object System.Xml.XmlDocument
 function Add-Element($parent, $name, $attributes) {
@@ -53,7 +52,6 @@ $toast.Group = 'hob'
 [Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($app).Show($toast)
 `;
 
-/** Removes a toast. */
 export const removeProgram = `${types}
 [Windows.UI.Notifications.ToastNotificationManager]::History.Remove($env:HOB_TOAST_TAG, 'hob', $app)
 `;

@@ -7,7 +7,6 @@ export interface ScreenEvents {
   resized(size: TerminalSize): void;
   /** The screen accepts output again. */
   drained(): void;
-  /** The window was closed. */
   closed(): void;
 }
 

@@ -26,7 +26,6 @@ interface ProgramOptions {
   /** Connected to the executor. */
   socket: Socket;
   ticket: string;
-  /** The environment variables of the emulator. */
   env: Readonly<Record<string, string>>;
   makeScreen: (events: ScreenEvents) => Screen;
   plain: PlainOutput;
