@@ -2,13 +2,11 @@ import { errnoOf } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
 import { checkDesktop, checkTerminals } from './checks/check-desktop.ts';
 import { checkEnvironments } from './checks/check-environments.ts';
-import { checkDatabase, checkDisk, checkHome } from './checks/check-home.ts';
+import { checkDatabase, checkDisk, checkHome, checkSettings } from './checks/check-home.ts';
 import { checkPackages } from './checks/check-packages.ts';
 import { checkNeeds, checkRuntimes, checkScripts } from './checks/check-scripts.ts';
-import { checkPort, checkService, checkToken } from './checks/check-service.ts';
-import { checkSettings } from './checks/check-settings.ts';
+import { checkPort, checkService, checkToken, checkWarm } from './checks/check-service.ts';
 import { checkPython, checkTools, checkVersions } from './checks/check-tools.ts';
-import { checkWarm } from './checks/check-warm.ts';
 import type { DoctorContext } from './doctor-context.ts';
 import { type Area, type Finding, note, problem, type Results } from './finding.ts';
 

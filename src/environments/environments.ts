@@ -17,9 +17,8 @@ import { type Plan, Planner } from './plan.ts';
 
 type Needed = Plan & { kind: 'environment' };
 
-type Built =
-  | { readonly kind: 'ready'; readonly ready: ReadyEnvironment }
-  | { readonly kind: 'failed'; readonly message: Text };
+/** The environment, or why it could not be built. */
+type Built = ReadyEnvironment | (Prepared & { kind: 'unavailable' });
 
 interface Build {
   readonly run: Promise<BuildRun>;
@@ -96,14 +95,14 @@ class Builds {
     const ready = await this.#store.find(key);
     const failure = await this.#store.takeFailure(key);
     await this.#store.removeAsked(key);
-    if (ready !== null) return { kind: 'ready', ready };
+    if (ready !== null) return ready;
     // The build was killed before it could report a reason: use the message of the run, in one language.
     const why = failure ?? {
       en: `${closed(message, '.')} Run the script again.`,
       zh: `构建意外中断（${message}），请重新运行。`,
     };
     return {
-      kind: 'failed',
+      kind: 'unavailable',
       message: {
         en: `The environment of "${name}" could not be built. ${closed(why.en, '.')} The run ${runId} has the full log.`,
         zh: `未能准备好“${name}”的运行环境。${closed(why.zh, '。')}完整日志见运行 ${runId}。`,
@@ -175,9 +174,7 @@ export class Environments {
     // Finding an interpreter may take long, and the caller may have left.
     waiter.signal.throwIfAborted();
     const made = await this.#builds.build(plan, script, waiter);
-    return made.kind === 'failed'
-      ? { kind: 'unavailable', message: made.message }
-      : this.#hand(script, key, made.ready);
+    return 'kind' in made ? made : this.#hand(script, key, made);
   }
 
   async list(): Promise<EnvironmentView[]> {

@@ -5,7 +5,7 @@ import { confine } from './confine.ts';
 import type { LoadedFolder } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
 import { parseVersionRange, satisfies } from './runtimes/version-range.ts';
-import type { Problem, Script } from './script.ts';
+import { fileError, type Problem, type Script } from './script.ts';
 
 /** Problems of scripts beyond their manifests: as texts for callers, and as entries of the problem list. */
 export function prefixed(name: string, text: Text): Text {
@@ -32,16 +32,13 @@ export function duplicateText(id: string, entries: readonly LoadedFolder[]): Tex
 }
 
 export function duplicateProblem(id: string, entry: LoadedFolder, all: readonly LoadedFolder[]): Problem {
-  return {
-    severity: 'error',
-    file: fileOf(entry),
-    line: null,
-    message: duplicateText(id, all),
+  return fileError(fileOf(entry), {
+    ...duplicateText(id, all),
     advice: {
       en: 'Give one of them a new UUID (uuidgen generates one), or remove it.',
       zh: '请为其中一个更换 UUID（可用 uuidgen 生成），或将其删除。',
     },
-  };
+  });
 }
 
 export function fileOf(entry: LoadedFolder): string {
@@ -52,16 +49,13 @@ export async function missingEntry(script: Script): Promise<Problem | null> {
   const { entry } = script.runtime;
   const confined = await confine(script.folder, entry);
   if (confined === 'ok') return null;
-  return {
-    severity: 'error',
-    file: script.manifestPath,
-    line: null,
-    message: describePath('entry', entry, confined),
+  return fileError(script.manifestPath, {
+    ...describePath('entry', entry, confined),
     advice: {
       en: 'Create the file, or correct its name in the manifest.',
       zh: '请创建该文件，或修正清单中的文件名。',
     },
-  };
+  });
 }
 
 /** Notes about called scripts that are missing or have a wrong version. Notes only, because the script may work without them. */
@@ -91,14 +85,9 @@ export function missingDependencies(
 }
 
 export function missingRoot(root: string): Problem {
-  return {
-    severity: 'error',
-    file: root,
-    line: null,
-    message: {
-      en: 'This script folder does not exist or cannot be read',
-      zh: '脚本文件夹不存在或无法读取',
-    },
+  return fileError(root, {
+    en: 'This script folder does not exist or cannot be read',
+    zh: '脚本文件夹不存在或无法读取',
     advice: { en: 'Create it. Hob then finds it without a restart.', zh: '创建后 Hob 会自动发现。' },
-  };
+  });
 }

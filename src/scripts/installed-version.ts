@@ -4,6 +4,7 @@ import { isExhaustion } from '../shared/errors.ts';
 import { isJsonObject } from '../shared/json.ts';
 import { readRegularFile } from '../shared/read-regular-file.ts';
 import { type LoadedFolder, loadFolder } from './load-folder.ts';
+import { fileError } from './script.ts';
 
 /** The file of an installed package that names its current version. */
 export const installedFile = 'installed.json';
@@ -55,19 +56,14 @@ function damaged(packageFolder: string): LoadedFolder {
     ids: [id],
     name: null,
     problems: [
-      {
-        severity: 'error',
-        file: join(packageFolder, installedFile),
-        line: null,
-        message: {
-          en: 'The installed package is damaged: its current version is missing',
-          zh: '已安装的包已损坏：找不到当前版本',
-        },
+      fileError(join(packageFolder, installedFile), {
+        en: 'The installed package is damaged: its current version is missing',
+        zh: '已安装的包已损坏：找不到当前版本',
         advice: {
           en: `Remove it with: hob uninstall ${id}. Then install it again.`,
           zh: `请运行 hob uninstall ${id} 将其移除，然后重新安装。`,
         },
-      },
+      }),
     ],
   };
 }

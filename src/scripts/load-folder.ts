@@ -6,7 +6,7 @@ import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.t
 import type { Text } from '../shared/text.ts';
 import { maxManifestBytes, parseToml } from './manifest-toml.ts';
 import { type ManifestReading, readManifest } from './read-manifest.ts';
-import type { Problem, Script } from './script.ts';
+import { fileError, type Problem, type Script } from './script.ts';
 
 /** The result of loading a folder. */
 export type LoadedFolder =
@@ -95,12 +95,7 @@ function brokenReading(path: string, message: Text): ManifestReading {
     en: 'docs/manifest.md shows a complete manifest.',
     zh: '完整示例见 docs/manifest.md。',
   };
-  return {
-    kind: 'broken',
-    ids: [],
-    name: null,
-    problems: [{ severity: 'error', file: path, line: null, message, advice }],
-  };
+  return { kind: 'broken', ids: [], name: null, problems: [fileError(path, { ...message, advice })] };
 }
 
 function unreadable(failure: ReadFailure): Text {
@@ -118,15 +113,13 @@ function twoManifests(folder: string, scripts: { name: string; reading: Manifest
   const names = scripts.map(({ name }) => name).join(', ');
   const [first] = scripts;
   const ids = scripts.flatMap(({ reading }) => (reading.kind === 'script' ? [reading.script.id] : []));
-  const problem: Problem = {
-    severity: 'error',
-    file: join(folder, first?.name ?? ''),
-    line: null,
-    message: { en: `This folder has several manifests: ${names}`, zh: `文件夹中有多个清单文件：${names}` },
+  const problem = fileError(join(folder, first?.name ?? ''), {
+    en: `This folder has several manifests: ${names}`,
+    zh: `文件夹中有多个清单文件：${names}`,
     advice: {
       en: `Keep one, or rename the right one to ${canonicalName}.`,
       zh: `请只保留一个，或将其命名为 ${canonicalName}。`,
     },
-  };
+  });
   return { kind: 'broken', folder, ids, name: null, problems: [problem] };
 }

@@ -119,3 +119,8 @@ export interface Problem extends Advised {
   readonly line: number | null;
   readonly message: Text;
 }
+
+/** An error of a whole file. */
+export function fileError(file: string, { advice, ...message }: Text & Advised): Problem {
+  return { severity: 'error', file, line: null, message, advice };
+}

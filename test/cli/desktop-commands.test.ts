@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Bubble, Desktop } from '../../src/notifications/desktop/desktop.ts';
-import { MacosDesktop } from '../../src/notifications/desktop/macos-desktop.ts';
+import { MacosDesktop } from '../../src/notifications/desktop/open-desktop.ts';
 import {
   removeProgram,
   showProgram,

@@ -12,11 +12,6 @@ const windowsDevice = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\s*\..
 /** Control characters, lone surrogates and line separators. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
-interface ClashOptions {
-  /** Whether the disk ignores case and Unicode normalization in names. */
-  readonly foldsCase: boolean;
-}
-
 /** More than any hub recommends for one repo. */
 export const mostFiles = 100_000;
 
@@ -51,10 +46,8 @@ export function checkPath(host: string, path: unknown): string {
 /** Checks the files of a list together: count, conflicting paths and total size. */
 export function checkFiles(host: string, files: readonly HubFile[]): void {
   if (files.length > mostFiles) throw tooMany(host);
-  const found = findClash(
-    files.map(({ path }) => path),
-    { foldsCase: foldsCase() },
-  );
+  const paths = files.map(({ path }) => path);
+  const found = findClash(paths, { foldsCase: foldsCase() });
   if (found !== null) throw badAnswer(host, found);
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (!Number.isSafeInteger(total))
@@ -104,8 +97,11 @@ function isSafeName(name: string): boolean {
   );
 }
 
-/** Describes why these files cannot exist together: a duplicate, or a file where another needs a folder. Null if they can. */
-export function findClash(paths: readonly string[], { foldsCase }: ClashOptions): Text | null {
+/**
+ * Describes why these files cannot exist together: a duplicate, or a file where another needs a folder. Null if they can. `foldsCase`:
+ * the disk ignores case and Unicode normalization in names.
+ */
+export function findClash(paths: readonly string[], { foldsCase }: { foldsCase: boolean }): Text | null {
   const nameOnDisk = (path: string) => (foldsCase ? path.normalize('NFC').toLowerCase() : path);
   const files = new Set<string>();
   for (const path of paths) {

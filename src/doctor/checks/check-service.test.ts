@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../shared/json.ts';
-import { judgeWarm } from './check-warm.ts';
+import { judgeWarm } from './check-service.ts';
 
 const python = { language: 'python', path: '/usr/bin/python3.11', preload: [], waiting: 1 };
 const warm: JsonObject = {
