@@ -296,16 +296,15 @@ function inUse(text: Text): AppError {
 async function linkModules(folder: string, target: string): Promise<Text | null> {
   const link = join(folder, 'node_modules');
   try {
-    if (await pointsTo(link, target)) return null;
+    const current = await readlink(link).catch(() => null);
+    if (current?.replace(/[\\/]$/, '') === target) return null;
     const draft = join(folder, `.node_modules-${randomBytes(4).toString('hex')}`);
     // A junction needs no privileges on Windows, and is a plain link elsewhere.
     await symlink(target, draft, 'junction');
-    try {
-      await replace(draft, link);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
+    // Windows cannot rename over a junction.
+    if (process.platform === 'win32') await unlink(link).catch(() => {});
+    // Fails if a folder exists: files of the user stay.
+    await rename(draft, link).finally(() => rm(draft, { force: true }));
     return null;
   } catch (error) {
     return describeObstacle(folder, errnoOf(error) ?? String(error));
@@ -320,20 +319,6 @@ async function findObstacle(folder: string): Promise<Text | null> {
   } catch (error) {
     return describeObstacle(folder, errnoOf(error) ?? String(error));
   }
-}
-
-async function pointsTo(link: string, target: string): Promise<boolean> {
-  const now = await readlink(link).catch(() => null);
-  return now?.replace(/[\\/]$/, '') === target;
-}
-
-async function replace(draft: string, link: string): Promise<void> {
-  if (process.platform === 'win32') {
-    // Windows cannot rename over a junction.
-    await unlink(link).catch(() => {});
-  }
-  // Fails if a folder exists: files of the user stay.
-  await rename(draft, link);
 }
 
 function describeObstacle(folder: string, errno: string): Text {

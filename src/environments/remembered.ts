@@ -44,28 +44,24 @@ interface Signature {
   readonly changedMs: number;
 }
 
-const nothing = { text: '', changedMs: 0, isLink: false };
-
 /** Synchronous, because it runs before every run and the thread pool would take longer. */
 function signatureOf(path: string): Signature {
-  const itself = tryDescribe(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
-  if (!itself.isLink) return itself;
+  const itself = tryLook(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  const seen = [itself];
   // The target of a link may change while the link does not.
-  const target = tryDescribe(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return { text: `${itself.text}>${target.text}`, changedMs: Math.max(itself.changedMs, target.changedMs) };
+  if (itself?.isSymbolicLink())
+    seen.push(tryLook(() => statSync(path, { bigint: true, throwIfNoEntry: false })));
+  return {
+    text: seen.map((each) => each && `${each.ino} ${each.size} ${each.mtimeNs} ${each.ctimeNs}`).join('>'),
+    changedMs: Math.max(...seen.map((each) => Number((each?.ctimeNs ?? 0n) / 1_000_000n))),
+  };
 }
 
-function tryDescribe(look: () => BigIntStats | undefined): Signature & { isLink: boolean } {
-  let found: BigIntStats | undefined;
+/** Undefined if the path does not exist or is not accessible. */
+function tryLook(look: () => BigIntStats | undefined): BigIntStats | undefined {
   try {
-    found = look();
+    return look();
   } catch {
-    // Not accessible: its state is unknown.
+    return undefined;
   }
-  if (found === undefined) return nothing;
-  return {
-    text: `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`,
-    changedMs: Number(found.ctimeNs / 1_000_000n),
-    isLink: found.isSymbolicLink(),
-  };
 }

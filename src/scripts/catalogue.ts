@@ -52,37 +52,33 @@ export class Catalogue {
   }
 
   load(): Promise<void> {
-    return this.#inTurn(() => this.#load());
+    return this.#inTurn(async () => {
+      const folders = await Promise.all(this.roots.map((root) => this.#allTops(root)));
+      await inParallel(folders.flat(), (folder) => this.#reload(folder));
+      this.changed.publish();
+    });
   }
 
   /** Reads the folders of changed paths again. */
   refresh(paths: Iterable<string>): Promise<void> {
-    return this.#inTurn(() => this.#refresh(paths));
+    return this.#inTurn(async () => {
+      const folders = new Set<string>();
+      for (const path of paths) {
+        const root = this.roots.find((candidate) => path === candidate || path.startsWith(candidate + sep));
+        if (root === undefined) continue;
+        const around = this.#folderAround(root, path);
+        for (const folder of around === null ? await this.#allTops(root) : [around]) folders.add(folder);
+      }
+      await inParallel(folders, (folder) => this.#reload(folder));
+      if (folders.size > 0) this.changed.publish();
+    });
   }
 
   /** Serializes scans, so that an older one never overwrites a newer one. */
-  #inTurn<Result>(look: () => Promise<Result>): Promise<Result> {
+  #inTurn(look: () => Promise<void>): Promise<void> {
     const result = this.#lastLook.then(look);
     this.#lastLook = result.catch(() => {});
     return result;
-  }
-
-  async #load(): Promise<void> {
-    const folders = await Promise.all(this.roots.map((root) => this.#allTops(root)));
-    await inParallel(folders.flat(), (folder) => this.#reload(folder));
-    this.changed.publish();
-  }
-
-  async #refresh(paths: Iterable<string>): Promise<void> {
-    const folders = new Set<string>();
-    for (const path of paths) {
-      const root = this.roots.find((candidate) => path === candidate || path.startsWith(candidate + sep));
-      if (root === undefined) continue;
-      const around = this.#folderAround(root, path);
-      for (const folder of around === null ? await this.#allTops(root) : [around]) folders.add(folder);
-    }
-    await inParallel(folders, (folder) => this.#reload(folder));
-    if (folders.size > 0) this.changed.publish();
   }
 
   /** The folder to read again after a change of this path; null for all folders. */
@@ -199,15 +195,10 @@ export class Catalogue {
   }
 
   async #topFolders(root: string): Promise<string[]> {
-    try {
-      const names = await folderNames(root);
-      this.#missingRoots.delete(root);
-      return names.map((name) => join(root, name));
-    } catch (error) {
-      if (isExhaustion(errnoOf(error))) throw error;
-      this.#missingRoots.add(root);
-      return [];
-    }
+    const folders = await subfolders(root);
+    if (folders === null) this.#missingRoots.add(root);
+    else this.#missingRoots.delete(root);
+    return folders ?? [];
   }
 
   /** A folder below a root is a script, or a group with scripts one level below. */
@@ -235,18 +226,8 @@ export class Catalogue {
       const script = await loadFolder(inner);
       if (script !== null) found.push(script);
     };
-    await inParallel(await this.#subfolders(folder), load, parallelInGroup);
+    await inParallel((await subfolders(folder)) ?? [], load, parallelInGroup);
     return found;
-  }
-
-  async #subfolders(top: string): Promise<string[]> {
-    try {
-      return (await folderNames(top)).map((name) => join(top, name));
-    } catch (error) {
-      if (isExhaustion(errnoOf(error))) throw error;
-      // Not a folder, or already removed.
-      return [];
-    }
   }
 
   #add(loaded: LoadedFolder): void {
@@ -265,6 +246,16 @@ export class Catalogue {
       if (others.length > 0) this.#byId.set(id, others);
       else this.#byId.delete(id);
     }
+  }
+}
+
+/** The subfolders that may contain scripts; null if there is no such folder. */
+async function subfolders(folder: string): Promise<string[] | null> {
+  try {
+    return (await folderNames(folder)).map((name) => join(folder, name));
+  } catch (error) {
+    if (isExhaustion(errnoOf(error))) throw error;
+    return null;
   }
 }
 

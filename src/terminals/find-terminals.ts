@@ -18,17 +18,19 @@ interface Desktop extends Machine {
   readonly inside: readonly string[];
 }
 
-/** The supported apps, by lower-case name. */
-const apps: Readonly<Record<string, (line: string) => string>> = {
-  terminal: (line) => `tell application "Terminal"
+/** The supported apps, by lower-case name, and how each opens a window with `commandLine`. */
+const apps = {
+  terminal: `tell application "Terminal"
 activate
-do script ${line}
+do script "exec" & commandLine
 end tell`,
-  iterm: (line) => `tell application "iTerm"
+  iterm: `tell application "iTerm"
 activate
-create window with default profile command ${line}
+create window with default profile command text 2 thru -1 of commandLine
 end tell`,
-};
+} as const;
+
+type App = keyof typeof apps;
 
 /** Windows Terminal ends a command at this character, even within quotes. */
 const separator = ';';
@@ -238,33 +240,28 @@ function systemConsole({ environment }: Desktop): string {
   return join((key === undefined ? '' : environment[key]) || 'C:\\Windows', 'System32', 'conhost.exe');
 }
 
-function macApp(word: string): string | null {
+function macApp(word: string): App | null {
   const name = word
     .toLowerCase()
     .replace(/\.app$/, '')
     .replace('iterm2', 'iterm');
-  return Object.hasOwn(apps, name) ? name : null;
+  return name === 'terminal' || name === 'iterm' ? name : null;
 }
 
-/** An AppleScript opens the window. The script is constant and gets the command as arguments. */
-async function findMacTerminal(app: string, machine: Machine): Promise<string[][]> {
+/**
+ * An AppleScript opens the window. The script is constant and gets the command as arguments. Both apps take a shell command line, so
+ * AppleScript quotes each argument for the shell.
+ */
+async function findMacTerminal(app: App, machine: Machine): Promise<string[][]> {
   const program = await findProgram('osascript', machine);
-  const script = windowScript(app);
-  return program === null || script === null ? [] : [[program, '-e', script]];
-}
-
-/** Both apps take a shell command line, so AppleScript quotes each argument for the shell. */
-function windowScript(app: string): string | null {
-  const tell = apps[app]?.(app === 'terminal' ? '"exec" & commandLine' : 'text 2 thru -1 of commandLine');
-  return tell === undefined
-    ? null
-    : `on run argv
+  const script = `on run argv
 set commandLine to ""
 repeat with argument in argv
 set commandLine to commandLine & " " & quoted form of (contents of argument)
 end repeat
-${tell}
+${apps[app]}
 end run`;
+  return program === null ? [] : [[program, '-e', script]];
 }
 
 /** Finds a program by its absolute path, or by its name in PATH. Null if it does not exist. */

@@ -57,7 +57,10 @@ const causes: readonly Cause[] = [
   },
   {
     pattern: /fatal: (.+)[\s\S]*× git .+ did not run successfully|unknown git error[\s\S]*?fatal: (.+)/,
-    say: notCloned,
+    say: (detail) => ({
+      en: `A package could not be fetched with git: ${detail}. Check its address and your access to it.`,
+      zh: `无法用 git 获取某个包：${detail}。请检查其地址及访问权限。`,
+    }),
   },
   {
     pattern: /can only install (?:packages )?(?:with an existing|when your) package/,
@@ -167,13 +170,6 @@ function missingVersion(detail: string): Text {
   return {
     en: `No version of the package matches: ${detail}. Check its name and the version range.`,
     zh: `没有符合要求的包版本：${detail}。请检查包名及版本要求。`,
-  };
-}
-
-function notCloned(detail: string): Text {
-  return {
-    en: `A package could not be fetched with git: ${detail}. Check its address and your access to it.`,
-    zh: `无法用 git 获取某个包：${detail}。请检查其地址及访问权限。`,
   };
 }
 
