@@ -37,8 +37,9 @@ export function beginHash(task: HashTask, entry: URL, signal: AbortSignal): File
   // The thread must not keep a stopping service alive.
   worker.unref();
   const answer = once(worker, 'message', { signal });
-  // `isRight` reports the failure.
+  // `isRight` reports a failure. After an abort, no other listener is left.
   answer.catch(() => {});
+  worker.on('error', () => {});
   return {
     advance: (offset) => worker.postMessage(offset),
     isRight: async () => (await answer)[0] === true,
