@@ -11,8 +11,17 @@ const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
 export async function startService(home, settings) {
   writeFileSync(join(home, 'settings.toml'), settings);
   const began = performance.now();
-  // The same option of Node as `hob start`.
-  const args = ['--v8-pool-size=1', command, 'serve', '--home', home, '--port', '0'];
+  // The same options of Node as `hob start`.
+  const args = [
+    '--v8-pool-size=1',
+    '--max-semi-space-size=1',
+    command,
+    'serve',
+    '--home',
+    home,
+    '--port',
+    '0',
+  ];
   const child = startApart(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, HOB_LOG_LEVEL: 'error' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { faultOfHome } from '../settings/prepare-home.ts';
 import { isJsonObject, tryParseJson } from '../shared/json.ts';
-import { fewThreads } from '../shared/node-flags.ts';
+import { longLivedFlags } from '../shared/node-flags.ts';
 import { claimPrivateFile } from '../shared/private-files.ts';
 import { startDetached } from '../shared/start-detached.ts';
 import { findService } from './find-service.ts';
@@ -28,7 +28,7 @@ export async function startService(home: string): Promise<ServiceClient> {
   const listening = new AbortController();
   try {
     const [command = ''] = process.argv.slice(1);
-    const ended = startDetached(process.execPath, [...fewThreads, command, 'serve', '--home', home], {
+    const ended = startDetached(process.execPath, [...longLivedFlags, command, 'serve', '--home', home], {
       cwd: home,
       stdio: ['ignore', log.fd, log.fd],
       signal: listening.signal,

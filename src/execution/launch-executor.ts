@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { fewThreads } from '../shared/node-flags.ts';
+import { longLivedFlags } from '../shared/node-flags.ts';
 import { claimPrivateFile, makePrivateFolder } from '../shared/private-files.ts';
 import { executorFolder } from './messages.ts';
 
 const readyWithinMs = 20_000;
-
-/** The executor stays small: the heap for young objects is collected soon. */
-const smallHeap = ['--max-semi-space-size=1'];
 
 interface LaunchOptions {
   /** The executor's entry file. */
@@ -29,7 +26,7 @@ export async function launchExecutor({ entry, home, env, isNative = true }: Laun
   const log = await open(logPath, 'a');
   try {
     const native = isNative ? [] : ['--native', 'no'];
-    const child = spawn(process.execPath, [...fewThreads, ...smallHeap, entry, '--home', home, ...native], {
+    const child = spawn(process.execPath, [...longLivedFlags, entry, '--home', home, ...native], {
       cwd: home,
       env,
       stdio: ['ignore', 'pipe', log.fd],

@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     expect(installed.stdout).toContain(`Installed: ${unit}\nHob 1.2.3 is running at http://127.0.0.1:9999`);
     const text = await readFile(unit, 'utf8');
     expect(text).toContain(
-      `ExecStart="${process.execPath}" "--v8-pool-size=1" "${join(projectRoot, 'bin', 'hob.js')}" "serve" "--home" "${home}"\n`,
+      `ExecStart="${process.execPath}" "--v8-pool-size=1" "--max-semi-space-size=1" "${join(projectRoot, 'bin', 'hob.js')}" "serve" "--home" "${home}"\n`,
     );
     const asked = (await systemctl.calls()).map(({ args }) => args.join(' '));
     expect(asked.slice(-3)).toEqual([

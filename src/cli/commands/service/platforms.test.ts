@@ -14,7 +14,7 @@ describe('the login service', () => {
 Description=Hob, the local script service
 
 [Service]
-ExecStart="/opt/node 20/bin/node" "--v8-pool-size=1" "/opt/hob/bin/hob.js" "serve" "--home" "/home/ada/100%% \\"mine\\" $$HOME <&>"
+ExecStart="/opt/node 20/bin/node" "--v8-pool-size=1" "--max-semi-space-size=1" "/opt/hob/bin/hob.js" "serve" "--home" "/home/ada/100%% \\"mine\\" $$HOME <&>"
 Environment="PATH=/usr/bin:/opt/50%%"
 Restart=on-failure
 RestartSec=5
@@ -41,6 +41,7 @@ WantedBy=default.target
   <array>
     <string>/opt/node 20/bin/node</string>
     <string>--v8-pool-size=1</string>
+    <string>--max-semi-space-size=1</string>
     <string>/opt/hob/bin/hob.js</string>
     <string>serve</string>
     <string>--home</string>
@@ -85,7 +86,7 @@ WantedBy=default.target
     expect(task).toContain('<UserId>ada &amp; co</UserId>');
     expect(task).toContain('<ExecutionTimeLimit>PT0S</ExecutionTimeLimit>');
     expect(task).toContain(
-      '<Arguments>--headless "C:\\Program Files\\nodejs\\node.exe" "--v8-pool-size=1" "C:\\hob\\bin\\hob.js" serve --home "D:\\My home\\\\"</Arguments>',
+      '<Arguments>--headless "C:\\Program Files\\nodejs\\node.exe" "--v8-pool-size=1" "--max-semi-space-size=1" "C:\\hob\\bin\\hob.js" serve --home "D:\\My home\\\\"</Arguments>',
     );
   });
 });

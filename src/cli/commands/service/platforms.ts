@@ -2,7 +2,7 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { searchPath, userUnitFolder } from '../../../settings/login-service.ts';
-import { fewThreads } from '../../../shared/node-flags.ts';
+import { longLivedFlags } from '../../../shared/node-flags.ts';
 import { runCommand } from '../../../shared/run-command.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
@@ -134,7 +134,7 @@ async function adviceOnLinger(): Promise<string | null> {
 const unitName = 'hob.service';
 
 export function systemdUnit({ node, command, home, path }: LoginService): string {
-  const words = [node, ...fewThreads, command, 'serve', '--home', home].map(unitWord).join(' ');
+  const words = [node, ...longLivedFlags, command, 'serve', '--home', home].map(unitWord).join(' ');
   return `[Unit]
 Description=Hob, the local script service
 
@@ -187,7 +187,7 @@ function launchd(service: LoginService): Platform {
 const agentLabel = 'local.hob';
 
 export function launchdAgent({ node, command, home, path }: LoginService, logFile: string): string {
-  const words = [node, ...fewThreads, command, 'serve', '--home', home].map(
+  const words = [node, ...longLivedFlags, command, 'serve', '--home', home].map(
     (word) => `    <string>${xmlText(word)}</string>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -257,7 +257,7 @@ const taskName = 'Hob';
 
 /** The scheduled task that starts Hob at logon, in an invisible console of its own. */
 export function scheduledTask({ node, command, home }: LoginService, user: string): string {
-  const words = ['--headless', node, ...fewThreads, command, 'serve', '--home', home]
+  const words = ['--headless', node, ...longLivedFlags, command, 'serve', '--home', home]
     .map(windowsWord)
     .join(' ');
   return `<?xml version="1.0" encoding="UTF-16"?>
