@@ -117,8 +117,8 @@ export class ExecutorClient {
 
   /** The process id of the executor that takes new runs, if it does not answer. */
   get silentPid(): number | null {
-    const { state, pid } = this.#executors.state;
-    return state === 'silent' ? pid : null;
+    const { current } = this.#executors;
+    return current?.isSilent ? current.address.pid : null;
   }
 
   /** Whether there is an executor that takes new runs, and it is connected and answers. */
@@ -140,14 +140,7 @@ export class ExecutorClient {
 
   /** Runs a script and resolves with its end. The caller acknowledges the end once it is safely recorded. */
   async run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd> {
-    const link = await this.#executors.usable().catch((error: unknown) => {
-      throw new AppError('executor-unavailable', {
-        en: 'The executor, which runs scripts, cannot be started.',
-        zh: '无法启动脚本执行进程。',
-        cause: error,
-        retryAfterS: 5,
-      });
-    });
+    const link = this.#executors.current ?? (await this.#executors.usable().catch(throwUnavailable));
     hooks.given(link.address.instance);
     return new Promise((settle) => {
       this.#pending.set(spec.runId, { spec, link, hooks, settle, stopCause: null, isStarted: false });
@@ -240,7 +233,7 @@ export class ExecutorClient {
 
   /** Compares the runs that we await with those that the executor knows. */
   #onWelcome(link: ExecutorLink, welcome: Welcome): void {
-    if (this.#executors.isCurrent(link)) this.#containment = welcome.containment;
+    if (this.#executors.current === link) this.#containment = welcome.containment;
     this.#forget(link);
     for (const run of welcome.running) {
       this.#running.set(run.runId, { ...run, link });
@@ -361,4 +354,12 @@ export class ExecutorClient {
   #forget(link: ExecutorLink): void {
     for (const [runId, run] of this.#running) if (run.link === link) this.#running.delete(runId);
   }
+}
+
+function throwUnavailable(cause: unknown): never {
+  throw new AppError(
+    'executor-unavailable',
+    { en: 'The executor, which runs scripts, cannot be started.', zh: '无法启动脚本执行进程。' },
+    { cause, retryAfterS: 5 },
+  );
 }

@@ -82,8 +82,9 @@ export class ExecutorSet {
     return this.#warm;
   }
 
-  isCurrent(link: ExecutorLink): boolean {
-    return this.#current === link;
+  /** The executor that takes new runs, if there is one. */
+  get current(): ExecutorLink | undefined {
+    return this.#current;
   }
 
   /** Sends a message that is not urgent. */

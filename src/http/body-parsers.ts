@@ -15,7 +15,7 @@ export function takeJsonOnly(app: FastifyInstance, maxBytes: number): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: maxBytes },
-    async (_request: unknown, body: Buffer) => parseJson(body),
+    (_request, body: Buffer, done) => parseWith(parseJson, body, done),
   );
 }
 
@@ -23,8 +23,23 @@ export function takeFormsToo(app: FastifyInstance, maxBytes: number): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer', bodyLimit: maxBytes },
-    async (_request: unknown, body: Buffer) => parseForm(body),
+    (_request, body: Buffer, done) => parseWith(parseForm, body, done),
   );
+}
+
+function parseWith(
+  parse: (bytes: Buffer) => Body,
+  bytes: Buffer,
+  done: (error: Error | null, body?: Body) => void,
+): void {
+  let body: Body;
+  try {
+    body = parse(bytes);
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  done(null, body);
 }
 
 function parseJson(bytes: Buffer): Body {

@@ -15,8 +15,9 @@ export function success<Fields extends object>(request: FastifyRequest, message:
 
 /** The language a caller prefers, by the weights of its Accept-Language header. */
 export function preferredLanguage(header: string | undefined, fallback: Language): Language {
+  if (header === undefined) return fallback;
   let best: { language: Language; weight: number } | undefined;
-  for (const part of (header ?? '').split(',')) {
+  for (const part of header.split(',')) {
     const [range = '', ...parameters] = part.trim().toLowerCase().split(';');
     const language = languageOfRange(range);
     if (language === null) continue;

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parameterDraftName, removeParameterFile } from '../execution/remove-parameter-file.ts';
@@ -37,6 +38,11 @@ export class ParameterFiles {
     this.#log = log;
   }
 
+  /** Whether no file is left to remove: the executor has removed it when it observed the end. */
+  isGone({ path, parameterFile }: RunFolder): boolean {
+    return isMissing(parameterFile) && isMissing(join(path, parameterDraftName));
+  }
+
   async remove(runId: string): Promise<void> {
     try {
       await removeParameterFile(join(this.#runsFolder, runId));
@@ -71,6 +77,14 @@ export class ParameterFiles {
   async #removeLeft(): Promise<void> {
     this.#retry = undefined;
     for (const runId of [...this.#pending]) await this.remove(runId);
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 

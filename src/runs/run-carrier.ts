@@ -108,7 +108,7 @@ export class RunCarrier {
     { unavailable = null, isRefused = false }: Conclusion = {},
   ): Promise<RunOutcome> {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
-    await this.#files.remove(end.runId);
+    if (!this.#files.isGone(run.folder)) await this.#files.remove(end.runId);
     const { limits, readOutcome, ledger, executor } = this.#options;
     const texts = await readOutcome({
       folder: run.folder,
@@ -149,8 +149,8 @@ export class RunCarrier {
         return ranTo(endWithoutProcess(runId, 'spawn-failed'), resolution.message);
       }
       const end = await this.#execute(run, script, resolution.command, onStart);
-      const errno = end.spawnError ?? undefined;
-      return isExhaustion(errno) ? refused(end, exhaustedError(errno)) : ranTo(end);
+      const errno = end.spawnError;
+      return errno !== null && isExhaustion(errno) ? refused(end, exhaustedError(errno)) : ranTo(end);
     } catch (error) {
       if (error instanceof StopRequest) return ranTo(endWithoutProcess(runId, error.stopCause));
       const errno = errnoOf(error);

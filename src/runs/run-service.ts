@@ -125,7 +125,7 @@ export class RunService {
     // `endRuns` may have been called while this run was being recorded.
     if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
     const turn = sync
-      ? this.#awaitTurn(admission, run.stopping, isNeeded)
+      ? this.#awaitTurn(admission, run, isNeeded)
       : this.#unlessStopping(admission, run, isNeeded);
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
@@ -265,15 +265,17 @@ export class RunService {
   }
 
   /** The caller of a synchronous run waits only for a limited time. */
-  async #awaitTurn(admission: Promise<Lease>, leaving: AbortController, isNeeded: boolean): Promise<Lease> {
-    const { queueWaitMs } = this.#options.limits;
-    const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
-    this.#waiting.set(leaving, { isNeeded });
+  async #awaitTurn(admission: Promise<Lease>, run: Run, isNeeded: boolean): Promise<Lease> {
+    const leaving = run.stopping;
     // The service may have begun to stop, or the executor may have stopped answering, while this run was being
     // recorded.
     const { silentPid } = this.#options.executor;
     if (!isNeeded && this.#stopping) leaving.abort(stopping());
     else if (silentPid !== null) leaving.abort(executorSilent(silentPid));
+    if (this.#gate.isIn(run.record.runId)) return admission;
+    const { queueWaitMs } = this.#options.limits;
+    const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
+    this.#waiting.set(leaving, { isNeeded });
     try {
       return await admission;
     } finally {

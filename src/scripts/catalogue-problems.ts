@@ -47,7 +47,7 @@ export function fileOf(entry: LoadedFolder): string {
 
 export async function missingEntry(script: Script): Promise<Problem | null> {
   const { entry } = script.runtime;
-  const confined = await confine(script.folder, entry);
+  const confined = confine(script.folder, entry);
   if (confined === 'ok') return null;
   return fileError(script.manifestPath, {
     ...describePath('entry', entry, confined),

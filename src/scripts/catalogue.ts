@@ -102,7 +102,7 @@ export class Catalogue {
     }
     // The interface fixes this text, with the id as the caller wrote it.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
-    const confined = await confine(script.folder, script.runtime.entry);
+    const confined = confine(script.folder, script.runtime.entry);
     if (confined !== 'ok')
       throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)), [
         script.manifestPath,

@@ -25,7 +25,7 @@ export interface Icon {
 /** Reads the icon of a script from its folder; null if there is no usable one. */
 export async function readIcon({ folder, icon }: Pick<Script, 'folder' | 'icon'>): Promise<Icon | null> {
   if (icon === null) return null;
-  const file = await realFileInside(folder, icon);
+  const file = realFileInside(folder, icon);
   // Use the extension of the real file: a link called icon.png may point to any file in the folder.
   const type = file === null ? undefined : types.get(extname(file).toLowerCase());
   if (file === null || type === undefined) return null;

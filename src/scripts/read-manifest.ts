@@ -105,7 +105,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
       zh: `未知的 [${rootName}.${key}]，已忽略`,
       advice: unknownAdvice,
     });
-  if (info?.icon !== undefined && (await confine(folder, info.icon)) === 'outside') {
+  if (info?.icon !== undefined && confine(folder, info.icon) === 'outside') {
     report('error', [rootName, 'info', 'icon'], {
       ...describePath('icon', info.icon, 'outside'),
       advice: insideAdvice,
@@ -183,7 +183,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
   const texts = isJsonObject(raw) ? raw : {};
   const entry = typeof texts.entry === 'string' ? texts.entry : null;
   // A missing entry can be fixed without a change of the manifest, so it is checked later.
-  if (entry !== null && (await confine(folder, entry)) === 'outside') {
+  if (entry !== null && confine(folder, entry) === 'outside') {
     section.report('error', [section.rootName, 'runtime', 'entry'], {
       ...describePath('entry', entry, 'outside'),
       advice: insideAdvice,

@@ -105,7 +105,10 @@ export async function resolveRun(
   { host, models, environments }: Needs,
 ): Promise<Resolution> {
   if (script.id === builder.id) return builderCommand();
-  const missing = (await findMissingBinaries(script, host.env)) ?? (await findMissingModels(script, models));
+  const { binaries, requireModels } = script.runtime;
+  const missing =
+    (binaries.length > 0 ? await findMissingBinaries(script, host.env) : null) ??
+    (requireModels ? await findMissingModels(script, models) : null);
   if (missing !== null) return missing;
   const prepared = await environments.ensure(script, {
     runId: waiting.runId,
@@ -123,12 +126,11 @@ export async function resolveRun(
   return { kind: 'command', command: withSdk(resolution.command, script.runtime.language, host.env) };
 }
 
-/** Returns the reason why a script that requires its models cannot start; null if all are present or none is required. */
+/** Returns the reason why a script that requires its models cannot start; null if all are present. */
 async function findMissingModels(
-  { runtime, models }: Script,
+  { models }: Script,
   library: Pick<ModelLibrary, 'stateOf'>,
 ): Promise<Unavailable | null> {
-  if (!runtime.requireModels) return null;
   const lacking: Text[] = [];
   for (const { repoId, source } of models) {
     const repo = parseRepoId(repoId);

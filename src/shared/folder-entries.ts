@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { type Dirent, lstatSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 
 /** Limits concurrent file operations, to leave capacity for other work. */
 const batchEntries = 32;
@@ -10,7 +10,7 @@ const batchEntries = 32;
  */
 export async function* folderEntries(path: string, signal?: AbortSignal): AsyncGenerator<Dirent[]> {
   signal?.throwIfAborted();
-  if (!(await lstat(path)).isDirectory()) return;
+  if (!lstatSync(path).isDirectory()) return;
   let batch: Dirent[] = [];
   for await (const entry of await opendir(path, { bufferSize: batchEntries })) {
     batch.push(entry);

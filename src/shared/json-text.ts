@@ -17,13 +17,14 @@ const usualGrowth = 1.05;
  * stay unchanged.
  */
 export function jsonLiteral(...utf8: readonly Uint8Array[]): JsonText {
-  return allAtOnce(literalSteps(...utf8));
+  const textBytes = sizeOf(utf8);
+  return textBytes <= pieceBytes ? shortLiteral(utf8, textBytes) : allAtOnce(literalSteps(...utf8));
 }
 
 /** Like `jsonLiteral`, in steps, for large input. */
 export function* literalSteps(...utf8: readonly Uint8Array[]): Steps<JsonText> {
-  const textBytes = utf8.reduce((sum, { length }) => sum + length, 0);
-  if (textBytes <= pieceBytes) return bytesOf(escaped(Buffer.concat(utf8, textBytes)));
+  const textBytes = sizeOf(utf8);
+  if (textBytes <= pieceBytes) return shortLiteral(utf8, textBytes);
   let literal: Buffer = Buffer.allocUnsafeSlow(Math.ceil(textBytes * usualGrowth));
   let end = literal.writeUInt8(quote);
   let taken = 0;
@@ -42,6 +43,14 @@ export function* literalSteps(...utf8: readonly Uint8Array[]): Steps<JsonText> {
   }
   end = literal.writeUInt8(quote, end);
   return literal.subarray(0, end);
+}
+
+function sizeOf(utf8: readonly Uint8Array[]): number {
+  return utf8.reduce((sum, { length }) => sum + length, 0);
+}
+
+function shortLiteral(utf8: readonly Uint8Array[], textBytes: number): JsonText {
+  return bytesOf(escaped(Buffer.concat(utf8, textBytes)));
 }
 
 function escaped(utf8: Uint8Array): string {

@@ -36,6 +36,8 @@ const answerHeaders = {
   'content-security-policy': "frame-ancestors 'none'",
 } as const;
 
+const answerHeaderList = Object.entries(answerHeaders);
+
 interface GuardedServerOptions {
   app: FastifyInstance;
   policy: AccessPolicy;
@@ -45,8 +47,8 @@ interface GuardedServerOptions {
   /** How long a client may take for the header of a request. */
   receiveMs: number;
   metrics: HttpMetrics;
-  /** The local address and port of a connection if Hob listens on all addresses of the machine, else empty. */
-  reached: (socket: Socket) => readonly string[];
+  /** The local address and port of a connection. Null unless Hob listens on all addresses of the machine. */
+  reached: ((socket: Socket) => readonly string[]) | null;
 }
 
 const admitted = new WeakSet<IncomingMessage>();
@@ -120,7 +122,7 @@ export function createGuardedServer(options: GuardedServerOptions): Server {
   function admit(request: IncomingMessage, response: ServerResponse): boolean {
     // A request after a refused one is ignored: the refusal has announced that the connection closes.
     if (!connections.begin(request, response)) return false;
-    for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
+    for (const [name, value] of answerHeaderList) response.setHeader(name, value);
     const refused = checkRequest(request);
     if (refused === null) {
       admitted.add(request);
@@ -135,7 +137,7 @@ export function createGuardedServer(options: GuardedServerOptions): Server {
   /** Never throws: a request that cannot be checked is refused. */
   function checkRequest(request: IncomingMessage): AppError | null {
     const { method = '', url: target = '', httpVersion, rawHeaders, socket } = request;
-    const head = { method, target, httpVersion, rawHeaders, reached: options.reached(socket) };
+    const head = { method, target, httpVersion, rawHeaders, reached: options.reached?.(socket) ?? [] };
     const refused = checkAccess(head, policy);
     stripRunToken(request);
     if (refused !== null) return refused;

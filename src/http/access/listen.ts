@@ -72,7 +72,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   let chosen = port;
   try {
     for (const address of options.addresses) {
-      const reached = isWildcard(address) ? reachedHosts : () => [];
+      const reached = isWildcard(address) ? reachedHosts : null;
       const server = createGuardedServer({ ...options, policy, connections, reached });
       try {
         chosen = await open(server, address, chosen);

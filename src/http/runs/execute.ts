@@ -48,7 +48,8 @@ export function addExecuteRoute(
       const language = languageOf(request, 'zh');
       const scriptId = readScriptId(body);
       const sync = readSync(body);
-      const key = readIdempotencyKey(request.raw);
+      // Few requests have a key, and the list of distinct headers is built on access.
+      const key = 'idempotency-key' in request.headers ? readIdempotencyKey(request.raw) : null;
       const submit = async (use?: KeyUse) => {
         const script = await catalogue.resolve(scriptId);
         const tempFile = readTempFilePath(body);
@@ -132,8 +133,7 @@ const formBooleans = new Map([
 export function readSync({ kind, fields }: Body): boolean {
   const given = fields.sync ?? false;
   const sync = kind === 'form' ? formBooleans.get(String(given).trim().toLowerCase()) : given;
-  if (!Value.Check(schemas.ExecuteBody.properties.sync, sync) || sync === undefined)
-    throw invalid('sync', 'true or false', 'true 或 false');
+  if (typeof sync !== 'boolean') throw invalid('sync', 'true or false', 'true 或 false');
   return sync;
 }
 
@@ -226,7 +226,7 @@ async function answerSync(
   const { raw } = reply;
   reply.request.isLasting = true;
   raw.setHeader('x-hob-run-id', run.runId);
-  const outcome = await Promise.race([run.outcome, heartbeatDue(run, heartbeatMs)]);
+  const outcome = await outcomeOrHeartbeat(run, heartbeatMs);
   if (outcome !== null) return sendJson(reply, executionAnswer(outcome));
 
   reply.hijack();
@@ -249,12 +249,11 @@ async function answerSync(
   return reply;
 }
 
-/** Resolves once the script has started and `heartbeatMs` have passed. Never resolves if the run ends first. */
-function heartbeatDue(run: SubmittedRun, heartbeatMs: number): Promise<null> {
-  return new Promise((resolve) => {
+/** Resolves with the outcome, or with null once the script has started and `heartbeatMs` have passed. */
+function outcomeOrHeartbeat(run: SubmittedRun, heartbeatMs: number): Promise<RunOutcome | null> {
+  return new Promise((resolve, reject) => {
     const timer = setTimeout(() => void run.started.then(() => resolve(null)), heartbeatMs);
-    const end = () => clearTimeout(timer);
-    run.outcome.then(end, end);
+    run.outcome.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

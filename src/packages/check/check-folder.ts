@@ -88,7 +88,7 @@ async function checkManifest(script: Script, findScript: FindScript | undefined)
   const entry = await missingEntry(script);
   if (entry !== null) found.push({ ...entry, line: lineOf('runtime', 'entry') });
   if (script.icon !== null) {
-    const icon = await confine(script.folder, script.icon);
+    const icon = confine(script.folder, script.icon);
     if (icon !== 'ok') {
       note(lineOf('info', 'icon'), describePath('icon', script.icon, icon), {
         en: 'Add the image, or remove the line.',

@@ -250,6 +250,7 @@ function tailAvailable(capture: StreamCapture, headBytes: number): number {
 /** The last lines of a stream, for error messages. */
 export async function readLastLines(path: string, capture: StreamCapture): Promise<string> {
   const kept = capture.headBytes + capture.tailBytes;
+  if (kept === 0) return '';
   const bytes = Math.min(kept, lastLinesBytes);
   const end = await readLogPart(path, kept - bytes, bytes);
   const utf8 = bytes === kept ? toUtf8(end) : partToUtf8(end, 'start').utf8;
