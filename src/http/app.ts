@@ -9,13 +9,12 @@ import fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
-import type { HttpMetrics } from '../metrics/http-metrics.ts';
+import type { HttpMetrics } from '../metrics/metrics.ts';
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
 import { interfaceVersion } from '../shared/version.ts';
+import { tokenOf } from './access/access-rules.ts';
 import { wasAdmitted } from './access/guarded-server.ts';
-import { tokenOf } from './access/run-address.ts';
-import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { addConsoleRoutes, isPageVisit, sendConsole } from './console.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { addEnvironmentRoutes } from './environments.ts';
@@ -33,6 +32,7 @@ import { addFilesRoute, addOpenFolderRoute } from './files.ts';
 import { addModelRoutes } from './models.ts';
 import { addNotificationRoutes } from './notifications.ts';
 import { addPackageRoutes } from './packages.ts';
+import { takeFormsToo, takeJsonOnly } from './request.ts';
 import { addExecuteRoute, addLinkRoute } from './runs/execute.ts';
 import { addHistoryRoutes } from './runs/history.ts';
 import { addOutputRoutes } from './runs/output.ts';

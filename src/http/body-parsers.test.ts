@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 
 import { AppError } from '../shared/errors.ts';
-import { bodyOf, takeFormsToo, takeJsonOnly } from './body-parsers.ts';
+import { bodyOf, takeFormsToo, takeJsonOnly } from './request.ts';
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';

@@ -4,10 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { FilesAnswer, FilesQuery, OpenFolderAnswer, OpenFolderBody } from '../contract/files.ts';
 import { type FolderEntry, listFolder } from '../files/list-folder.ts';
 import { AppError } from '../shared/errors.ts';
-import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { QueryFields } from './fields.ts';
-import { whenAnsweredOr } from './request.ts';
+import { bodyOf, whenAnsweredOr } from './request.ts';
 import { route } from './route.ts';
 
 export function addFilesRoute(app: FastifyInstance, { closing }: AppDependencies): void {

@@ -10,11 +10,10 @@ import type { RepoNeed } from '../scripts/model-needs.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
-import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { failureAnswer } from './error-answers.ts';
 import { checkQuery, invalidField, noSuch, QueryFields, refuseUnknown } from './fields.ts';
-import { languageOf, success } from './request.ts';
+import { bodyOf, languageOf, success } from './request.ts';
 import { route } from './route.ts';
 
 export function addModelRoutes(

@@ -7,10 +7,10 @@ import type { KeptNotification } from '../notifications/notification-store.ts';
 import { keptNotifications } from '../notifications/notifications.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
-import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { notifyContentType } from './error-answers.ts';
 import { invalidCursor, QueryFields } from './fields.ts';
+import { bodyOf } from './request.ts';
 import { route } from './route.ts';
 
 export function addNotificationRoutes(

@@ -7,11 +7,10 @@ import type { PackageSource } from '../packages/package-source.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
-import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { failureAnswer } from './error-answers.ts';
 import { checkQuery, invalidField, noSuch, refuseUnknown } from './fields.ts';
-import { languageOf, success } from './request.ts';
+import { bodyOf, languageOf, success } from './request.ts';
 import { route } from './route.ts';
 import { problemAnswer } from './scripts.ts';
 

@@ -8,10 +8,9 @@ import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Language } from '../shared/text.ts';
 import { interfaceVersion } from '../shared/version.ts';
-import { bodyOf } from './body-parsers.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { checkQuery } from './fields.ts';
-import { languageOf } from './request.ts';
+import { bodyOf, languageOf } from './request.ts';
 import { route } from './route.ts';
 
 /** The service itself: its health, its settings, the interpreters on its machine, its end, its sessions and its metrics. */

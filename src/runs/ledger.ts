@@ -4,7 +4,7 @@ import type { EventLog } from './events/event-log.ts';
 import type { LoggedEvent, NewEvent } from './events/event-store.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Run } from './run.ts';
-import type { BriefRun, RunEnding } from './run-record.ts';
+import type { BriefRun, RunEnding, RunEvent } from './run-record.ts';
 import type { RunStart, RunStore } from './run-store.ts';
 
 /** The progress that a script reports. */
@@ -95,11 +95,6 @@ class ProgressBoard {
     const pauseMs = published === null ? publishRetryMs : publishPauseMs;
     entry.pause = setTimeout(() => this.#publishPending(entry), pauseMs).unref();
   }
-}
-
-export interface RunEvent {
-  readonly type: 'queued' | 'started' | 'ended';
-  readonly run: BriefRun;
 }
 
 export interface LedgerOptions {

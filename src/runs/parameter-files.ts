@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import { makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
 import { removeFolder } from '../shared/remove-folder.ts';
-import type { RunFolder } from './run-folder.ts';
+import type { RunFolder } from './run.ts';
 
 type InvokeMode = 'node' | 'manual' | 'scheduled';
 

@@ -12,19 +12,20 @@ import {
   ownEnvironmentOf,
   parameterFileVariable,
 } from '../scripts/runtimes/command.ts';
-import type { Script } from '../scripts/script.ts';
+import type { Script, Terminal } from '../scripts/script.ts';
+import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
-import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/read-outcome.ts';
 import type { ParameterFiles } from './parameter-files.ts';
 import { executorSilent } from './refusals.ts';
-import type { Run } from './run.ts';
+import { type LiveRuns, type Run, StopRequest, stopCauseOf } from './run.ts';
 import { addRunNote } from './run-notes.ts';
-import type { RunOutcome, RunServiceOptions, WaitingRun } from './run-request.ts';
-import { chooseWindow } from './run-windows.ts';
+import type { RunRecord } from './run-record.ts';
+import type { RunOutcome, RunServiceOptions, RunWindowsOptions, WaitingRun } from './run-request.ts';
 
 interface Ran {
   readonly end: RunEnd;
@@ -249,4 +250,66 @@ export function chooseWarm(
   // A run in a window must start there, as a child process of the terminal.
   if (warm === undefined || window !== null || !runtime.mayStartWarm) return null;
   return { ...warm, preload: runtime.preload };
+}
+
+/**
+ * Returns the window of a run, or the terminal that a page shows instead; null if it needs none; or the reason why no
+ * window can open.
+ */
+export async function chooseWindow(
+  record: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
+  { name, runtime }: Pick<Script, 'name' | 'runtime'>,
+  { findTerminals, environment, language, hold, pageSize }: RunWindowsOptions,
+): Promise<{ window: WindowSpec | null; windowless: Text | null }> {
+  const place = placeOf(runtime.terminal, record);
+  if (place === 'nowhere') return { window: null, windowless: null };
+  if (place === 'page') {
+    const page = {
+      commands: [],
+      env: environment,
+      title: name,
+      language,
+      hold: 'never',
+      page: pageSize(),
+    } as const;
+    return { window: page, windowless: null };
+  }
+  const search = await findTerminals();
+  if (search.kind === 'none') return { window: null, windowless: search.message };
+  const { commands } = search;
+  return { window: { commands, env: environment, title: name, language, hold }, windowless: null };
+}
+
+/**
+ * Synchronous callers read the answer, the command line shows a run in its own terminal, and the console shows it in
+ * its page.
+ */
+export function placeOf(
+  terminal: Terminal,
+  { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
+): 'nowhere' | 'page' | 'window' {
+  if (sync || origin === 'cli' || !wantsTerminal(terminal, data)) return 'nowhere';
+  return origin === 'console' ? 'page' : 'window';
+}
+
+function wantsTerminal(terminal: Terminal, data: Json): boolean {
+  switch (terminal) {
+    case 'always':
+      return true;
+    case 'never':
+      return false;
+    case 'auto':
+      return !hasData(data);
+    case 'inverse':
+      return hasData(data);
+    default:
+      return assertNever(terminal);
+  }
+}
+
+/** Whether the run received any data. An input without values does not count. */
+function hasData(data: Json): boolean {
+  if (Array.isArray(data)) return data.length > 0;
+  if (isJsonObject(data)) return Object.values(data).some((value) => hasData(value));
+  return data !== null && data !== '';
 }

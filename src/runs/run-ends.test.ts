@@ -4,9 +4,8 @@ import { expect, it } from 'vitest';
 
 import { queuedRun } from '../../test/support/run-records.ts';
 import { Feed } from '../shared/feed.ts';
-import type { RunEvent } from './ledger.ts';
-import { RunEnds } from './live-runs.ts';
-import type { BriefRun } from './run-record.ts';
+import { RunEnds } from './run.ts';
+import type { BriefRun, RunEvent } from './run-record.ts';
 
 function setUp(...runs: BriefRun[]) {
   const known = new Map(runs.map((run) => [run.runId, run]));

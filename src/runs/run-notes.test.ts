@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/support/hob.ts';
-import { runFolderAt } from './run-folder.ts';
+import { runFolderAt } from './run.ts';
 import { addRunNote, readRunNotes } from './run-notes.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readRegularFile } from '../shared/read-regular-file.ts';
-import type { RunFolder } from './run-folder.ts';
+import type { RunFolder } from './run.ts';
 
 /** Notes are few and short. A larger file was not written by Hob. */
 const mostBytes = 64 * 1024;

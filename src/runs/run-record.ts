@@ -1,6 +1,5 @@
 import type { EndCause, EnvelopeSource, Origin, RunState } from '../contract/values.ts';
-import type { Json, JsonObject } from '../shared/json.ts';
-import type { JsonText } from '../shared/json-text.ts';
+import type { Json, JsonObject, JsonText } from '../shared/json.ts';
 
 export type { ExecutorState, WarmLimits, WarmState } from '../execution/messages.ts';
 
@@ -51,6 +50,11 @@ export interface RunRecord {
 /** A run as lists and events show it: `data`, `params` and `result` are null if they are too large. */
 export interface BriefRun extends Omit<RunRecord, 'params'> {
   readonly params: JsonObject | null;
+}
+
+export interface RunEvent {
+  readonly type: 'queued' | 'started' | 'ended';
+  readonly run: BriefRun;
 }
 
 export type RunEnding = Pick<

@@ -1,12 +1,19 @@
 import type { Containment, Origin } from '../contract/values.ts';
 import type { Attachment, RunHooks } from '../execution/executor-client.ts';
-import type { Count, RunEnd, RunSpec, StopCause, TerminalSize, TypedPiece } from '../execution/messages.ts';
+import type {
+  Count,
+  RunEnd,
+  RunSpec,
+  StopCause,
+  TerminalSize,
+  TypedPiece,
+  WindowHold,
+} from '../execution/messages.ts';
 import type { Resolution } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Feed } from '../shared/feed.ts';
-import type { Json, JsonObject } from '../shared/json.ts';
-import type { JsonText } from '../shared/json-text.ts';
+import type { Json, JsonObject, JsonText } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
@@ -14,7 +21,6 @@ import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { Ledger } from './ledger.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { RunStore } from './run-store.ts';
-import type { RunWindowsOptions } from './run-windows.ts';
 
 /** A validated request for a run. */
 export interface RunRequest {
@@ -80,6 +86,22 @@ export interface Executor {
   acknowledgeCounts(runIds: readonly string[]): void;
   /** Called when all runs of earlier services are attached. */
   catchUp(): void;
+}
+
+/** The commands that open a terminal window on this machine, or the reason why there is none. */
+type TerminalSearch =
+  | { readonly kind: 'found'; readonly commands: readonly (readonly string[])[] }
+  | { readonly kind: 'none'; readonly message: Text };
+
+export interface RunWindowsOptions {
+  findTerminals: () => Promise<TerminalSearch>;
+  /** The environment of the terminal emulator. */
+  environment: Readonly<Record<string, string>>;
+  /** The language of the desktop user. */
+  language: Language;
+  hold: WindowHold;
+  /** The initial size of a terminal in a page, until the page reports its own. */
+  pageSize: () => TerminalSize;
 }
 
 export interface RunServiceOptions {

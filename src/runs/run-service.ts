@@ -7,8 +7,7 @@ import type { Feed } from '../shared/feed.ts';
 import { hashToken, newToken } from './callers/chain.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { maskSecrets } from './inputs.ts';
-import type { Progress, RunEvent } from './ledger.ts';
-import { LiveRuns } from './live-runs.ts';
+import type { Progress } from './ledger.ts';
 import { ParameterFiles, renewParameterFile, writeParameterFile } from './parameter-files.ts';
 import {
   callerStopping,
@@ -19,11 +18,10 @@ import {
   unknownRun,
   waitedTooLong,
 } from './refusals.ts';
-import { Run } from './run.ts';
+import { LiveRuns, Run, runFolderAt } from './run.ts';
 import { RunCarrier } from './run-carrier.ts';
-import { runFolderAt } from './run-folder.ts';
 import { readRunNotes } from './run-notes.ts';
-import type { BriefRun, RunRecord } from './run-record.ts';
+import type { BriefRun, RunEvent, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import type { RunRequest, RunServiceOptions, SubmittedRun } from './run-request.ts';
 

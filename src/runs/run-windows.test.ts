@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { someScript } from '../../test/support/some-script.ts';
 import { terminals } from '../scripts/script.ts';
-import { chooseWindow, placeOf } from './run-windows.ts';
+import { chooseWindow, placeOf } from './run-carrier.ts';
 
 const asked = { sync: false, origin: 'execute', data: {} } as const;
 const withData = { images: ['a.png'] };

@@ -19,10 +19,10 @@ import { HistoryKeeper } from '../runs/history/history-keeper.ts';
 import { RunRemover } from '../runs/history/run-remover.ts';
 import { KeyedRuns, recallOutcome } from '../runs/keys/keyed-runs.ts';
 import { Ledger } from '../runs/ledger.ts';
-import { RunEnds } from '../runs/live-runs.ts';
 import { OutcomeReader } from '../runs/outcome/outcome-reader.ts';
 import { RunOutputs } from '../runs/output/run-outputs.ts';
 import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
+import { RunEnds } from '../runs/run.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
 import { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -293,7 +293,9 @@ export async function startService({
     });
     closers.push(() => keeper.close());
     runs.events.subscribe(({ type }) => {
-      if (type === 'ended') keeper.wake();
+      if (type !== 'ended') return;
+      keeper.wake();
+      if (prepared.packages.left.size > 0) void prepared.packages.sweep();
     });
     const runFolders = await readdir(folders.runs);
     await connected;

@@ -16,7 +16,7 @@ import type { LoadedSettings } from '../settings/load-settings.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import { publishProgress } from './publish-events.ts';
-import { buildRuns, resolveRun } from './resolve-run.ts';
+import { buildRuns, runResolver } from './resolve-run.ts';
 
 interface PackageParts {
   settings: LoadedSettings;
@@ -93,13 +93,10 @@ export function composePackages(parts: PackageParts): ComposedPackages {
     packages,
     environments,
     runtimes: { survey: () => surveyRuntimes(catalogue.scripts(), host) },
-    resolve: (script, waiting) => resolveRun(script, waiting, { host, models, environments }),
+    resolve: runResolver({ host, models, environments }),
     start() {
       starting = packages.start();
       environments.start();
-      runs().events.subscribe((event) => {
-        if (event.type === 'ended') void packages.sweep();
-      });
     },
     async close() {
       await starting;

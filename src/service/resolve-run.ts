@@ -99,7 +99,11 @@ function messageOf(error: unknown): string {
 }
 
 /** Returns the command of a script once everything it needs is present. The cheap checks come first. */
-export async function resolveRun(
+export function runResolver(needs: Needs): (script: Script, waiting: WaitingRun) => Promise<Resolution> {
+  return (script, waiting) => resolveRun(script, waiting, needs);
+}
+
+async function resolveRun(
   script: Script,
   waiting: WaitingRun,
   { host, models, environments }: Needs,

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import type { HistoryKeeperOptions } from '../runs/history/history-keeper.ts';
-import type { RunServiceOptions } from '../runs/run-request.ts';
-import type { RunWindowsOptions } from '../runs/run-windows.ts';
+import type { RunServiceOptions, RunWindowsOptions } from '../runs/run-request.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { userLanguage } from '../settings/user-language.ts';
 import type { Logger } from '../shared/log.ts';

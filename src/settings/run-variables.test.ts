@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { runFolderAt } from '../runs/run-folder.ts';
+import { runFolderAt } from '../runs/run.ts';
 import { homeOfRun } from './run-variables.ts';
 
 it('the home of a run is derived from the path of its parameter file', () => {

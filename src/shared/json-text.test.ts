@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { jsonLiteral, jsonTextOf } from './json-text.ts';
+import { jsonLiteral, jsonTextOf } from './json.ts';
 
 describe('the literal of a text', () => {
   it('equals the result of JSON.stringify for any content', () => {

@@ -5,10 +5,10 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { bucketOf } from '../runs/history/history-store.ts';
 import { type Database, durably, Facts, NewerDatabaseError, openDatabase } from './database.ts';
 import { migrations } from './migrations.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
+import { bucketOf } from './sqlite-run-store.ts';
 
 function open(path: string): Database {
   const database = openDatabase(path);

@@ -1,9 +1,8 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { Counts } from '../runs/history/history-store.ts';
-import { bucketOf } from '../runs/history/history-store.ts';
 import type { BriefRun, RunEnding, RunRecord } from '../runs/run-record.ts';
 import type { Count, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
-import { localDay } from '../shared/local-day.ts';
+import { localDay } from '../shared/clock.ts';
 import { type Database, durably, named, transact } from './database.ts';
 import { briefColumns, columns, isBrief, type Row, toBrief, toOutcomeCount, toRecord } from './run-rows.ts';
 
@@ -59,6 +58,9 @@ export class CountSums {
     };
   }
 }
+
+/** Durations are counted in buckets, four for every doubling, so estimates are at most a fifth off. */
+const perDoubling = 4;
 
 /** Maximum number of scripts whose counts of a day are cached. */
 const mostKept = 200;
@@ -271,6 +273,10 @@ function countOutcome({ outcomes }: DayCount, state: string, endCause: string): 
   const known = outcomes.find((outcome) => outcome[0] === state && outcome[1] === endCause);
   if (known === undefined) outcomes.push([state, endCause, 1]);
   else known[2]++;
+}
+
+export function bucketOf(durationMs: number): number {
+  return durationMs < 1 ? 0 : 1 + Math.floor(perDoubling * Math.log2(durationMs));
 }
 
 function countDuration({ durations }: DayCount, bucket: number, durationMs: number): void {

@@ -1,8 +1,7 @@
 import type { RunEnd } from '../../src/execution/messages.ts';
 import { readOutcome } from '../../src/runs/outcome/read-outcome.ts';
-import type { Executor } from '../../src/runs/run-request.ts';
+import type { Executor, RunWindowsOptions } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
-import type { RunWindowsOptions } from '../../src/runs/run-windows.ts';
 import type { Command } from '../../src/scripts/runtimes/command.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';

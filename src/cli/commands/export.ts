@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../../contract/quantities.ts';
 import { resolveHome } from '../../settings/home.ts';
-import { localDay } from '../../shared/local-day.ts';
+import { localDay } from '../../shared/clock.ts';
 import { type Exported, exportHome } from '../../transfer/export-home.ts';
 import { quoteWord } from '../command-lines.ts';
 import { tr } from '../language.ts';

@@ -10,14 +10,13 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { HttpMetrics } from '../../metrics/http-metrics.ts';
+import type { HttpMetrics } from '../../metrics/metrics.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Text } from '../../shared/text.ts';
 import { answerError } from '../error-answers.ts';
-import { type AccessPolicy, checkAccess } from './access-rules.ts';
+import { type AccessPolicy, checkAccess, stripRunToken } from './access-rules.ts';
 import type { Connections } from './connections.ts';
-import { stripRunToken } from './run-address.ts';
 import type { TokenGuard } from './token-guard.ts';
 
 const maxHeaderBytes = 32 * 1024;

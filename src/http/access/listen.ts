@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { HttpMetrics } from '../../metrics/http-metrics.ts';
+import type { HttpMetrics } from '../../metrics/metrics.ts';
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { stripRunToken, tokenOf } from './run-address.ts';
+import { stripRunToken, tokenOf } from './access-rules.ts';
 
 function request(url: string): IncomingMessage {
   const message = new IncomingMessage(new Socket());

@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/log.ts';
 import type { Text } from '../../shared/text.ts';
 import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { isOfConsole } from '../console.ts';
-import { tokenOf } from './run-address.ts';
+import { tokenOf } from './access-rules.ts';
 import { areEqual, cookiesIn, type Session, Sessions } from './sessions.ts';
 
 interface TokenGuardOptions {

@@ -3,16 +3,15 @@ import type { DownloadView } from '../../models/downloads/download.ts';
 import type { KeptNotification } from '../../notifications/notification-store.ts';
 import type { OperationView } from '../../packages/operations/operation.ts';
 import type { Report } from '../../runs/ledger.ts';
-import type { BriefRun } from '../../runs/run-record.ts';
 import { downloadAnswer } from '../models.ts';
 import { notificationAnswer } from '../notifications.ts';
 import { operationAnswer } from '../packages.ts';
-import { runAnswer } from '../runs/run-answer.ts';
+import { runLine } from '../runs/run-answer.ts';
 import { jsonLine } from '../send-json.ts';
 
 /** The data of each kind of event, as one line of JSON. */
 export const eventData = {
-  run: (run: BriefRun) => jsonLine(runAnswer(run)),
+  run: runLine,
 
   progress: (report: Report) =>
     jsonLine<EventData<'run.progress'>>({

@@ -13,14 +13,12 @@ import { fingerprint } from '../../runs/keys/keyed-runs.ts';
 import type { RunOutcome, SubmittedRun } from '../../runs/run-request.ts';
 import { readTempFile } from '../../runs/temp-file.ts';
 import { AppError } from '../../shared/errors.ts';
-import { findJsonHazard, type Json } from '../../shared/json.ts';
+import { findJsonHazard, type Json, jsonTextOf } from '../../shared/json.ts';
 import { whereNotJson } from '../../shared/json-fault.ts';
-import { jsonTextOf } from '../../shared/json-text.ts';
 import { fixedText, type Language } from '../../shared/text.ts';
-import { type Body, bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { internalError } from '../error-answers.ts';
-import { languageOf, whenAnswered, whenAnsweredOr } from '../request.ts';
+import { type Body, bodyOf, languageOf, whenAnswered, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
 import { type Encoded, endJson, jsonContentType, sendJson } from '../send-json.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as wire from '../../contract/types.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import type { RunService } from '../../runs/run-service.ts';
-import type { Encoded } from '../send-json.ts';
+import { type Encoded, jsonLine } from '../send-json.ts';
 
 /** The run that a path names. From then on the answer, even an error, names it in a header. */
 export function findRun(
@@ -45,4 +45,9 @@ export function runAnswer(record: BriefRun): Encoded<wire.BriefRun> {
     truncated: record.truncated,
     left_running: record.leftRunning,
   };
+}
+
+/** The data of an event about a run. */
+export function runLine(run: BriefRun): string {
+  return jsonLine(runAnswer(run));
 }

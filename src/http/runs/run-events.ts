@@ -19,7 +19,6 @@ import type { BriefRun } from '../../runs/run-record.ts';
 import { cutMessage } from '../../shared/cut-message.ts';
 import { decodeText, partToUtf8 } from '../../shared/decode-text.ts';
 import { AppError } from '../../shared/errors.ts';
-import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { eventData } from '../events/event-data.ts';
 import {
@@ -30,6 +29,7 @@ import {
   readLastEventId,
 } from '../events/event-stream.ts';
 import { checkQuery } from '../fields.ts';
+import { bodyOf } from '../request.ts';
 import { route } from '../route.ts';
 import { findRun } from './run-answer.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { AppError } from '../../shared/errors.ts';
 import type { Json, JsonObject } from '../../shared/json.ts';
-import type { Body } from '../body-parsers.ts';
+import type { Body } from '../request.ts';
 import { readScriptId, readStructured, readSync, readTempFilePath } from './execute.ts';
 
 const json = (fields: JsonObject): Body => ({ kind: 'json', fields });

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import * as schemas from '../../contract/runs.ts';
 import { depthOfExecute } from '../../runs/callers/chain.ts';
-import type { RunEnds } from '../../runs/live-runs.ts';
 import { rerunInputs } from '../../runs/rerun.ts';
+import type { RunEnds } from '../../runs/run.ts';
 import { AppError } from '../../shared/errors.ts';
-import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../fields.ts';
-import { languageOf, success, whenAnsweredOr } from '../request.ts';
+import { bodyOf, languageOf, success, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
 import { originOf, readStructured } from './execute.ts';

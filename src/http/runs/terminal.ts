@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
 import * as schemas from '../../contract/terminal.ts';
 import { AppError } from '../../shared/errors.ts';
-import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { bodyOf } from '../request.ts';
 import { route } from '../route.ts';
 import { findRun } from './run-answer.ts';
 

@@ -76,8 +76,9 @@ export class Packages {
   readonly #parseSource: typeof parseSource;
   readonly #operations: OperationList;
   readonly #claims = new Claims();
-  /** Packages with outdated versions that a run still uses. */
   readonly #left = new Set<string>();
+  /** Packages with outdated versions that a run still uses. `sweep` removes them after the run. */
+  readonly left: ReadonlySet<string> = this.#left;
   #swept: Promise<void> = Promise.resolve();
   #isClosed = false;
 

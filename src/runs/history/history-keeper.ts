@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
+import { localDay } from '../../shared/clock.ts';
 import { folderBytes } from '../../shared/folder-size.ts';
-import { localDay } from '../../shared/local-day.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { RetentionLimits, RetentionStore, RunRemoval } from './retention-store.ts';
 import { RunRemover } from './run-remover.ts';

@@ -1,9 +1,6 @@
 import type { EndCause, Origin, RunState } from '../../contract/values.ts';
 import type { BriefRun } from '../run-record.ts';
 
-/** Durations are counted in buckets, four for every doubling, so estimates are at most a fifth off. */
-const perDoubling = 4;
-
 interface DurationCount {
   readonly bucket: number;
   readonly runs: number;
@@ -225,10 +222,6 @@ function groupBy<Item extends { readonly of: string }>(items: readonly Item[]): 
     else group.push(item);
   }
   return groups;
-}
-
-export function bucketOf(durationMs: number): number {
-  return durationMs < 1 ? 0 : 1 + Math.floor(perDoubling * Math.log2(durationMs));
 }
 
 /** Null if there are no counts. */

@@ -2,7 +2,7 @@ import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
 import { unknownRun } from '../refusals.ts';
-import { runFolderAt } from '../run-folder.ts';
+import { runFolderAt } from '../run.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { RunRemoval } from './retention-store.ts';
 

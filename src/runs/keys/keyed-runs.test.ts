@@ -5,10 +5,9 @@ import { MemoryKeyStore } from '../../../test/support/memory-key-store.ts';
 import { queuedRun } from '../../../test/support/run-records.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
-import { jsonTextOf } from '../../shared/json-text.ts';
-import type { RunEvent } from '../ledger.ts';
-import { RunEnds } from '../live-runs.ts';
-import type { BriefRun, RunRecord } from '../run-record.ts';
+import { jsonTextOf } from '../../shared/json.ts';
+import { RunEnds } from '../run.ts';
+import type { BriefRun, RunEvent, RunRecord } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';
 import { KeyedRuns } from './keyed-runs.ts';
 

@@ -5,7 +5,7 @@ import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
 import { encodeRingState, ringFileOf } from '../../execution/ring-state.ts';
 import { Capture } from '../../executor/capture.ts';
-import { runFolderAt } from '../run-folder.ts';
+import { runFolderAt } from '../run.ts';
 import { withKeptOutput } from './lost-output.ts';
 
 async function lostRun() {

@@ -4,7 +4,7 @@ import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import { encodeRingState, type RingState, ringFileOf } from '../../execution/ring-state.ts';
 import { rotateFile } from '../../shared/rotate-file.ts';
 import { readRingState, sizeOfLog } from '../output/log-layout.ts';
-import type { RunFolder } from '../run-folder.ts';
+import type { RunFolder } from '../run.ts';
 
 /** Takes the size of the output from the logs, because no process counted the output of a lost run. */
 export async function withKeptOutput(end: RunEnd, folder: RunFolder): Promise<RunEnd> {

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
-import { type RunFolder, runFolderAt } from '../run-folder.ts';
+import { type RunFolder, runFolderAt } from '../run.ts';
 import { OutcomeReader } from './outcome-reader.ts';
 import type { OutcomeRequest, OutcomeTexts } from './read-outcome.ts';
 

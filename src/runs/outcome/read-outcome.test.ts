@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { jsonTextOf } from '../../shared/json-text.ts';
+import { jsonTextOf } from '../../shared/json.ts';
 import { summarize } from './read-outcome.ts';
 
 const messageOf = (msg: string) => summarize(0, jsonTextOf(msg)).message;

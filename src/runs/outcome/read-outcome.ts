@@ -13,7 +13,7 @@ import {
   utf8PartSteps,
   utf8Steps,
 } from '../../shared/decode-text.ts';
-import { type JsonText, jsonLiteral, jsonTextOf, literalSteps } from '../../shared/json-text.ts';
+import { type JsonText, jsonLiteral, jsonTextOf, literalSteps } from '../../shared/json.ts';
 import { isOwnFolder } from '../../shared/own-folder.ts';
 import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
@@ -21,7 +21,6 @@ import { inTurns } from '../../shared/steps.ts';
 import type { Language, Text } from '../../shared/text.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
 import { readLogPart } from '../output/log-layout.ts';
-import type { RunFolder } from '../run-folder.ts';
 import type { KeptOutput, RunEnding } from '../run-record.ts';
 
 /** Codes of the envelopes that Hob writes if the script wrote none. */
@@ -69,7 +68,8 @@ const longestEscapeBytes = 12;
 
 /** The input for reading an outcome: plain data that can be sent to a thread. */
 export interface OutcomeRequest extends Circumstances {
-  readonly folder: RunFolder;
+  /** The files of the run. */
+  readonly folder: { readonly resultFile: string; readonly stdoutLog: string; readonly stderrLog: string };
   readonly limits: { readonly resultBytes: number; readonly outputAnswerBytes: number };
   /** Whether a caller waits for the output. */
   readonly withOutput: boolean;

@@ -15,7 +15,7 @@ import type { StreamCapture } from '../../execution/messages.ts';
 import { encodeRingState, ringFileOf } from '../../execution/ring-state.ts';
 import { Capture } from '../../executor/capture.ts';
 import { Feed } from '../../shared/feed.ts';
-import type { RunEvent } from '../ledger.ts';
+import type { RunEvent } from '../run-record.ts';
 import { type OutputPiece, RunOutputs } from './run-outputs.ts';
 
 const captureEntry = new URL('../../../test/support/capture-worker.mjs', import.meta.url);

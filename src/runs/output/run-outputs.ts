@@ -1,8 +1,7 @@
 import { ringFileOf } from '../../execution/ring-state.ts';
 import type { Feed } from '../../shared/feed.ts';
-import type { RunEvent } from '../ledger.ts';
-import { runFolderAt } from '../run-folder.ts';
-import type { BriefRun, KeptOutput } from '../run-record.ts';
+import { runFolderAt } from '../run.ts';
+import type { BriefRun, KeptOutput, RunEvent } from '../run-record.ts';
 import type { RunStore } from '../run-store.ts';
 import {
   endedLayout,
@@ -174,17 +173,11 @@ export class RunOutputs {
   /** The logs that have readers. */
   readonly #followed = new Map<string, Followed>();
   #readers = 0;
+  /** Ends the subscription to run events, which exists while there are readers. */
+  #unsubscribe = (): void => {};
 
   constructor(options: RunOutputsOptions) {
     this.#options = options;
-    options.events.subscribe(({ type, run }) => {
-      for (const entry of this.#followed.values()) {
-        if (entry.runId !== run.runId) continue;
-        entry.hasEnded ||= type === 'ended';
-        if (type === 'started') entry.watch.begin();
-        entry.watch.wake();
-      }
-    });
   }
 
   /** The parts of a stream that are available now. */
@@ -230,6 +223,7 @@ export class RunOutputs {
       this.#readers--;
       followed.readers--;
       if (followed.readers === 0) this.#followed.delete(followed.log);
+      if (this.#readers === 0) this.#unsubscribe();
     }
   }
 
@@ -300,9 +294,19 @@ export class RunOutputs {
     const fresh = { runId, log, watch: new LogWatch(log), readers: 0, hasEnded: false };
     const followed = this.#followed.get(log) ?? fresh;
     this.#followed.set(log, followed);
+    if (this.#readers === 0) this.#unsubscribe = this.#options.events.subscribe((event) => this.#note(event));
     this.#readers++;
     followed.readers++;
     return followed;
+  }
+
+  #note({ type, run }: RunEvent): void {
+    for (const entry of this.#followed.values()) {
+      if (entry.runId !== run.runId) continue;
+      entry.hasEnded ||= type === 'ended';
+      if (type === 'started') entry.watch.begin();
+      entry.watch.wake();
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { newRun } from '../../test/support/new-run.ts';
 import { queuedRun } from '../../test/support/run-records.ts';
-import { LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
+import { LiveRuns, StopRequest, stopCauseOf } from './run.ts';
 
 interface Relation {
   /** The run that waits for this one. */
