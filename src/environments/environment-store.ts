@@ -21,7 +21,7 @@ import {
   readMarker,
 } from './builder/layout.ts';
 import type { EnvironmentView } from './environment.ts';
-import { Remembered } from './remembered.ts';
+import { Remembered } from './plan.ts';
 
 interface Known {
   readonly isBuilding: boolean;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
+
 import { installAdvice, interpreterSpec } from '../scripts/languages.ts';
 import type { Interpreter, InterpreterFinder, Search } from '../scripts/runtimes/find-interpreter.ts';
 import type { Problem, Script } from '../scripts/script.ts';
@@ -7,7 +9,52 @@ import { environmentFormat } from './builder/layout.ts';
 import { bothVersions } from './recipe/python-recipe.ts';
 import { type Examination, examineRecipe } from './recipe/read-recipe.ts';
 import type { Recipe } from './recipe/recipe.ts';
-import { Remembered } from './remembered.ts';
+
+interface Memory<Value> {
+  readonly value: Value;
+  readonly looked: readonly string[];
+  readonly signatures: readonly string[];
+}
+
+/** A file that changed shortly before the read may change again unnoticed, because file system clocks are coarse. */
+const unsureMs = 2000;
+
+/** Caches a result that depends on files until one of them changes. */
+export class Remembered<Value> {
+  readonly #memories = new Map<string, Memory<Value>>();
+
+  async get(
+    name: string,
+    findOut: () => Promise<{ value: Value; looked: readonly string[] }>,
+  ): Promise<Value> {
+    const known = this.#memories.get(name);
+    if (known !== undefined) {
+      const now = known.looked.map(signatureOf);
+      if (now.every(({ text }, index) => text === known.signatures[index])) return known.value;
+    }
+    this.#memories.delete(name);
+    const askedAt = Date.now();
+    const { value, looked } = await findOut();
+    // Check after the read: a change in between is too recent to be trusted.
+    const signatures = looked.map(signatureOf);
+    if (signatures.every(({ changedMs }) => changedMs < askedAt - unsureMs)) {
+      this.#memories.set(name, { value, looked, signatures: signatures.map(({ text }) => text) });
+    }
+    return value;
+  }
+
+  /** Removes all other entries. */
+  keepOnly(names: ReadonlySet<string>): void {
+    for (const name of this.#memories.keys()) if (!names.has(name)) this.#memories.delete(name);
+  }
+}
+
+interface Signature {
+  readonly text: string;
+  readonly changedMs: number;
+}
+
+const absent = { text: '', changedMs: 0, isLink: false };
 
 /** Requirements of a script before it can run. */
 export type Plan =
@@ -115,4 +162,28 @@ function missing(
           zh: `脚本的依赖需要 ${wanted}，但只找到 ${there}。${install.zh}`,
         };
   return { kind: 'unavailable', message };
+}
+
+/** Synchronous, because it runs before every run and the thread pool would take longer. */
+function signatureOf(path: string): Signature {
+  const itself = tryDescribe(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  if (!itself.isLink) return itself;
+  // The target of a link may change while the link does not.
+  const target = tryDescribe(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return { text: `${itself.text}>${target.text}`, changedMs: Math.max(itself.changedMs, target.changedMs) };
+}
+
+function tryDescribe(look: () => BigIntStats | undefined): Signature & { isLink: boolean } {
+  let found: BigIntStats | undefined;
+  try {
+    found = look();
+  } catch {
+    // Not accessible: its state is unknown.
+  }
+  if (found === undefined) return absent;
+  return {
+    text: `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`,
+    changedMs: Number(found.ctimeNs / 1_000_000n),
+    isLink: found.isSymbolicLink(),
+  };
 }

@@ -19,7 +19,7 @@ import { isJsonObject, type Json } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
-import { concludeRun, outcomeOf } from './outcome/read-outcome.ts';
+import { concludeRun, outcomeOf } from './outcome/outcome.ts';
 import type { ParameterFiles } from './parameter-files.ts';
 import { executorSilent } from './refusals.ts';
 import { type LiveRuns, type Run, StopRequest, stopCauseOf } from './run.ts';

@@ -19,7 +19,8 @@ import type { Language, Text } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { Ledger } from './ledger.ts';
-import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
+import type { OutcomeTexts } from './outcome/outcome.ts';
+import type { OutcomeRequest } from './outcome/read-outcome.ts';
 import type { RunStore } from './run-store.ts';
 
 /** A validated request for a run. */

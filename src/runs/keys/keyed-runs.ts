@@ -4,7 +4,7 @@ import { AppError } from '../../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { Caller } from '../callers/chain.ts';
 import { keptIn } from '../outcome/lost-output.ts';
-import { outcomeOf } from '../outcome/read-outcome.ts';
+import { outcomeOf } from '../outcome/outcome.ts';
 import { waitCircle } from '../refusals.ts';
 import type { RunEnds } from '../run.ts';
 import { runFolderAt } from '../run.ts';

@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { StreamCapture } from '../../execution/messages.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
-import { type OutcomeRequest, type OutcomeTexts, readOutcome, unreadOutcome } from './read-outcome.ts';
+import type { OutcomeTexts } from './outcome.ts';
+import { type OutcomeRequest, readOutcome, unreadOutcome } from './read-outcome.ts';
 
 /** Reading up to this size takes about a millisecond. */
 const smallBytes = 256 * 1024;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { until } from '../../test/support/until.ts';
-import { Remembered } from './remembered.ts';
+import { Remembered } from './plan.ts';
 
 /** A value derived from one file, and how often it was computed. */
 function countedValue(path: string) {
