@@ -4,7 +4,7 @@ import type { EventLog } from './events/event-log.ts';
 import type { LoggedEvent, NewEvent } from './events/event-store.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Run } from './run.ts';
-import type { BriefRun, RunEnding, RunEvent } from './run-record.ts';
+import { type BriefRun, notEnded, type RunEnding, type RunEvent } from './run-record.ts';
 import type { RunStart, RunStore } from './run-store.ts';
 
 /** The progress that a script reports. */
@@ -293,7 +293,7 @@ export class Ledger {
     const events: RunEvent[] = [{ type: 'ended', run: ended }];
     const isStartUnpublished = run.phase === 'queued' || run.phase === 'starting';
     if (isStartUnpublished && ended.startedAt !== null) {
-      const started = withoutEnd(ended);
+      const started: BriefRun = { ...ended, ...notEnded, state: 'running' };
       write(this.#runEvent('started', started));
       events.unshift({ type: 'started', run: started });
     }
@@ -315,26 +315,4 @@ export class Ledger {
       ...(earlier !== null && { replaces: earlier.seq }),
     };
   }
-}
-
-/** The record of an ended run, as it was before the end. */
-function withoutEnd(run: BriefRun): BriefRun {
-  return {
-    ...run,
-    state: 'running',
-    endCause: null,
-    exitCode: null,
-    result: null,
-    code: null,
-    message: null,
-    envelope: null,
-    endedAt: null,
-    durationMs: null,
-    stdoutBytes: null,
-    stderrBytes: null,
-    stdoutKept: null,
-    stderrKept: null,
-    truncated: null,
-    leftRunning: null,
-  };
 }

@@ -9,19 +9,8 @@ export interface KeptOutput {
   readonly tailBytes: number;
 }
 
-/** The complete record of a run. Fields that are not known yet are null. */
-export interface RunRecord {
-  readonly runId: string;
-  readonly scriptId: string;
-  readonly scriptName: string;
-  readonly scriptVersion: string | null;
-  readonly origin: Origin;
-  readonly parentRunId: string | null;
-  readonly depth: number;
-  /** Whether the caller waits for the answer. */
-  readonly sync: boolean;
-  /** The executor that received the run. */
-  readonly executor: string | null;
+/** How a run ended. All fields but the state and the start are null until then. */
+export interface RunEnding {
   readonly state: RunState;
   readonly endCause: EndCause | null;
   readonly exitCode: number | null;
@@ -31,10 +20,6 @@ export interface RunRecord {
   readonly code: number | null;
   readonly message: string | null;
   readonly envelope: EnvelopeSource | null;
-  readonly data: Json;
-  /** Secrets are masked. */
-  readonly params: JsonObject;
-  readonly queuedAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
   readonly durationMs: number | null;
@@ -47,6 +32,43 @@ export interface RunRecord {
   readonly leftRunning: number | null;
 }
 
+/** The fields of a run that has not ended. */
+export const notEnded = {
+  endCause: null,
+  exitCode: null,
+  result: null,
+  code: null,
+  message: null,
+  envelope: null,
+  endedAt: null,
+  durationMs: null,
+  stdoutBytes: null,
+  stderrBytes: null,
+  stdoutKept: null,
+  stderrKept: null,
+  truncated: null,
+  leftRunning: null,
+} as const satisfies Partial<RunEnding>;
+
+/** The complete record of a run. Fields that are not known yet are null. */
+export interface RunRecord extends RunEnding {
+  readonly runId: string;
+  readonly scriptId: string;
+  readonly scriptName: string;
+  readonly scriptVersion: string | null;
+  readonly origin: Origin;
+  readonly parentRunId: string | null;
+  readonly depth: number;
+  /** Whether the caller waits for the answer. */
+  readonly sync: boolean;
+  /** The executor that received the run. */
+  readonly executor: string | null;
+  readonly data: Json;
+  /** Secrets are masked. */
+  readonly params: JsonObject;
+  readonly queuedAt: string;
+}
+
 /** A run as lists and events show it: `data`, `params` and `result` are null if they are too large. */
 export interface BriefRun extends Omit<RunRecord, 'params'> {
   readonly params: JsonObject | null;
@@ -56,23 +78,3 @@ export interface RunEvent {
   readonly type: 'queued' | 'started' | 'ended';
   readonly run: BriefRun;
 }
-
-export type RunEnding = Pick<
-  RunRecord,
-  | 'state'
-  | 'endCause'
-  | 'exitCode'
-  | 'result'
-  | 'code'
-  | 'message'
-  | 'envelope'
-  | 'startedAt'
-  | 'endedAt'
-  | 'durationMs'
-  | 'stdoutBytes'
-  | 'stderrBytes'
-  | 'stdoutKept'
-  | 'stderrKept'
-  | 'truncated'
-  | 'leftRunning'
->;

@@ -21,7 +21,7 @@ import {
 import { LiveRuns, Run, runFolderAt } from './run.ts';
 import { RunCarrier } from './run-carrier.ts';
 import { readRunNotes } from './run-notes.ts';
-import type { BriefRun, RunEvent, RunRecord } from './run-record.ts';
+import { type BriefRun, notEnded, type RunEvent, type RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import type { RunRequest, RunServiceOptions, SubmittedRun } from './run-request.ts';
 
@@ -337,23 +337,10 @@ function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
     sync: request.sync,
     executor: null,
     state: 'queued',
-    endCause: null,
-    exitCode: null,
-    result: null,
-    code: null,
-    message: null,
-    envelope: null,
     data: request.data,
     params: maskSecrets(script, request.params),
     queuedAt: now.toISOString(),
     startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    stdoutBytes: null,
-    stderrBytes: null,
-    stdoutKept: null,
-    stderrKept: null,
-    truncated: null,
-    leftRunning: null,
+    ...notEnded,
   };
 }
