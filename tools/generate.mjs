@@ -14,6 +14,7 @@ const { errorCodes } = await import('../build/shared/errors.js');
 const { statusOf } = await import('../build/http/error-answers.js');
 const { environmentName, SettingsSchema, settingNames } = await import('../build/settings/schema.js');
 const { ManifestSchema } = await import('../build/scripts/manifest-schema.js');
+const { languageRecord, languages } = await import('../build/scripts/languages.js');
 
 const openApi = await openApiDocument();
 const files = {
@@ -30,6 +31,7 @@ const files = {
     ),
   ),
   'docs/errors.md': errorsPage(),
+  'docs/manifest.md': withLanguages(readFileSync(join(root, 'docs', 'manifest.md'), 'utf8')),
   'docs/settings.md': settingsPage(),
   'docs/commands.md': commandsPage('en'),
   'docs/commands.zh-CN.md': commandsPage('zh'),
@@ -52,6 +54,25 @@ for (const [path, content] of stale) writeFileSync(join(root, path), content);
 console.log(
   stale.length === 0 ? `${Object.keys(files).length} generated files are up to date` : `written: ${names}`,
 );
+
+/** The page with a table of all languages. */
+function withLanguages(page) {
+  const code = (texts = []) => texts.map((text) => `\`${text}\``).join(', ');
+  const row = (cells) => `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
+  const rows = languages.map((name) => {
+    const { aliases, extensions, startedWith } = languageRecord(name);
+    return row([code([name]), code(aliases), code(extensions), startedWith]);
+  });
+  const table = [
+    row(['`language`', 'Other spellings', 'Extensions', 'Started with']),
+    '|---|---|---|---|',
+    ...rows,
+  ];
+  return page.replace(
+    /(<!-- languages: [^>]*-->\n).*?(<!-- end of languages -->)/s,
+    (_all, begin, end) => `${begin}${table.join('\n')}\n${end}`,
+  );
+}
 
 function seenIn(path) {
   return JSON.parse(readFileSync(join(root, path), 'utf8'));

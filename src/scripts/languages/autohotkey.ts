@@ -1,6 +1,7 @@
 import type { Language } from './language.ts';
 
 export const autohotkey = {
+  startedWith: 'AutoHotkey, on Windows only',
   aliases: ['ahk'],
   extensions: ['.ahk'],
   platform: 'win32',

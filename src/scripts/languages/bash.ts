@@ -4,6 +4,7 @@ import { type Language, type Sample, sdkFolder } from './language.ts';
 const lastFolders = { PATH: sdkFolder('shell') };
 
 export const bash = {
+  startedWith: '`bash`',
   extensions: ['.sh', '.bash'],
   interpreter: {
     title: 'bash',

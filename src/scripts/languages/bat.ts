@@ -2,6 +2,7 @@ import { command } from '../runtimes/command.ts';
 import type { Language } from './language.ts';
 
 export const bat = {
+  startedWith: '`cmd.exe`, on Windows only',
   aliases: ['batch', 'cmd'],
   extensions: ['.bat', '.cmd'],
   platform: 'win32',

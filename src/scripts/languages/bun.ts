@@ -2,6 +2,7 @@ import type { Language } from './language.ts';
 import { addNodePath } from './node.ts';
 
 export const bun = {
+  startedWith: '`bun run`',
   interpreter: {
     title: 'Bun',
     names: ['bun'],

@@ -1,6 +1,7 @@
 import type { Language } from './language.ts';
 
 export const deno = {
+  startedWith: '`deno run --allow-all`',
   interpreter: {
     title: 'Deno',
     names: ['deno'],

@@ -3,6 +3,7 @@ import { command, unavailable } from '../runtimes/command.ts';
 import type { Language } from './language.ts';
 
 export const exe = {
+  startedWith: 'the entry itself, which must be executable',
   aliases: ['executable', 'binary'],
   extensions: ['.exe'],
   async open(entry, { platform }) {

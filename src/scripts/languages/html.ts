@@ -5,6 +5,7 @@ import { command, unavailable } from '../runtimes/command.ts';
 import type { Language } from './language.ts';
 
 export const html = {
+  startedWith: 'the browser: `xdg-open`, on macOS `open`',
   extensions: ['.html', '.htm'],
   async open(entry, { platform, env }) {
     const url = pathToFileURL(entry).href;

@@ -7,6 +7,8 @@ import type { Command, Resolution } from '../runtimes/command.ts';
 
 /** The properties of a language. It has an interpreter, uses that of another language, or has `open`. */
 export interface Language {
+  /** How it is started, for the reference. */
+  readonly startedWith: string;
   /** Other spellings in existing manifests. */
   readonly aliases?: readonly string[];
   /** Extensions of entries, for manifests without a language. */

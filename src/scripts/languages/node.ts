@@ -20,6 +20,7 @@ const lastFolders = { NODE_PATH: sdkFolder('node') };
 const registerUrl = pathToFileURL(join(sdkFolder('node'), 'register.mjs')).href;
 
 export const node = {
+  startedWith: '`node`, `nodejs`, `node22` and the like, else the Node that runs Hob',
   aliases: ['node', 'nodejs', 'javascript', 'js'],
   extensions: ['.js', '.mjs', '.cjs'],
   interpreter: {

@@ -1,6 +1,7 @@
 import type { Language } from './language.ts';
 
 export const perl = {
+  startedWith: '`perl`',
   extensions: ['.pl'],
   interpreter: {
     title: 'Perl',

@@ -1,6 +1,7 @@
 import type { Language } from './language.ts';
 
 export const php = {
+  startedWith: '`php`, `php8.2` and the like',
   extensions: ['.php'],
   interpreter: {
     title: 'PHP',

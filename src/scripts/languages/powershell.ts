@@ -1,6 +1,7 @@
 import type { Language, Sample } from './language.ts';
 
 export const powershell = {
+  startedWith: '`pwsh`, `powershell.exe`',
   aliases: ['pwsh', 'ps1'],
   extensions: ['.ps1'],
   interpreter: {

@@ -7,6 +7,8 @@ const env = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' 
 const lastFolders = { PYTHONPATH: sdkFolder('python') };
 
 export const python = {
+  startedWith:
+    '`.venv` in the folder, else the [environment](packages.md#what-makes-an-environment) that Hob builds, else `python3`, `python`, `python3.*`',
   aliases: ['python3', 'py'],
   extensions: ['.py', '.pyw'],
   interpreter: {

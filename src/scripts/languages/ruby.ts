@@ -1,6 +1,7 @@
 import type { Language } from './language.ts';
 
 export const ruby = {
+  startedWith: '`ruby`, `ruby3.2` and the like',
   extensions: ['.rb'],
   interpreter: {
     title: 'Ruby',

@@ -2,6 +2,7 @@ import { bash } from './bash.ts';
 import type { Language } from './language.ts';
 
 export const sh = {
+  startedWith: '`sh`',
   aliases: ['shell'],
   interpreter: {
     title: 'sh',

@@ -12,6 +12,7 @@ const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
 const withoutSharedCache = { TSX_DISABLE_CACHE: '1' };
 
 export const typescript = {
+  startedWith: 'Node, as above',
   aliases: ['ts'],
   extensions: ['.ts', '.mts', '.cts'],
   interpretedBy: 'node.js',
