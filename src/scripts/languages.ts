@@ -7,6 +7,7 @@ import { deno } from './languages/deno.ts';
 import { exe } from './languages/exe.ts';
 import { html } from './languages/html.ts';
 import type { InterpreterSpec, Language, Template } from './languages/language.ts';
+import { lua } from './languages/lua.ts';
 import { node } from './languages/node.ts';
 import { perl } from './languages/perl.ts';
 import { php } from './languages/php.ts';
@@ -31,6 +32,7 @@ const records = {
   ruby,
   perl,
   php,
+  lua,
   deno,
   bun,
 } as const satisfies Record<string, Language>;

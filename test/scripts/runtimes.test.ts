@@ -93,6 +93,14 @@ const programs: { language: string; needs: string; entry: [string, string] }[] =
     ],
   },
   {
+    language: 'lua',
+    needs: 'lua',
+    entry: [
+      'main.lua',
+      `local run = io.open(arg[1]):read('a'); print('hello from lua'); io.open(run:match('"output_json": *"(.-)"'), 'w'):write('{"code":0,"msg":"lua 你好","values":["a b"]}')`,
+    ],
+  },
+  {
     language: 'powershell',
     needs: 'pwsh',
     entry: [

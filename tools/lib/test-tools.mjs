@@ -12,6 +12,7 @@ const debianPackages = {
   dunst: 'dunst',
   fish: 'fish',
   import: 'imagemagick',
+  lua: 'lua5.4',
   openssl: 'openssl',
   perl: 'perl',
   php: 'php-cli',
