@@ -45,6 +45,7 @@ export const subcommands: readonly Subcommand[] = [
       'show the details of a script or a run',
       '显示一个脚本或一次运行的全部信息',
     ],
+    where: [() => import('./commands/where.ts'), 'print the folder of a script', '打印脚本所在的文件夹'],
     run: [() => import('./commands/run.ts'), 'run a script and show its output', '运行脚本并显示输出'],
     runs: [() => import('./commands/runs.ts'), 'list current and past runs', '列出运行记录'],
     logs: [

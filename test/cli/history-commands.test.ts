@@ -96,6 +96,16 @@ describe('hob list', () => {
   });
 });
 
+describe('hob where', () => {
+  it('prints the folder of a script, as text or JSON', async () => {
+    const folder = join(scene.scripts, 'lines');
+    expect(await ended('where', 'many')).toMatchObject({ code: 0, stdout: `${folder}\n`, stderr: '' });
+    expect(JSON.parse((await ended('where', ids.lines, '--json')).stdout)).toEqual({ folder });
+    const { code, stderr } = await ended('where', 'nothing like it');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('hob list')]);
+  });
+});
+
 describe('hob show', () => {
   it('shows the input, params and recent runs of a script, and how to run it', async () => {
     const { code, stdout } = await ended('show', 'many');
