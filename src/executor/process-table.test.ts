@@ -132,8 +132,10 @@ describe.skipIf(!hasProc)('the table of processes', () => {
   });
 
   it('excludes zombies', async () => {
-    // The program that replaces the shell does not know the child, so it never waits for it.
-    const shell = startShell('sleep 0 & echo dead $!; exec sleep 600');
+    // The child ends after another program has replaced the shell. That program does not know it, so it never waits for it.
+    const shell = startShell(
+      '(until read name < /proc/$$/comm && [ "$name" = sleep ]; do :; done) & echo dead $!; exec sleep 600',
+    );
     const dead = await shell.said('dead');
     await untilSo(() => statOf(dead).state === 'Z');
     const table = (await readProcessTable(0)) ?? [];

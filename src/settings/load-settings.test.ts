@@ -113,6 +113,7 @@ describe('settings', () => {
       trusted_origins: 'http://b',
       token: 'true',
       environments: 'false',
+      native_start: 'false',
       max_connections: '70',
       huggingface_endpoint: 'https://one.example/path',
       modelscope_endpoint: 'http://127.0.0.1:9',

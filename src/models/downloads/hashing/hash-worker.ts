@@ -1,13 +1,12 @@
 import { readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { contentHash, type HashTask } from './hashing.ts';
+import { contentHash, type HashTask, partBytes } from './hashing.ts';
 
 /** Entry file of the hashing thread. It receives offsets up to which the file is written, and answers once, at the end of the file. */
 const { fd, content, sizeBytes }: HashTask = workerData;
 const hash = contentHash(content, sizeBytes);
-/** Small enough to stay in the CPU cache until hashed. */
-const part = Buffer.allocUnsafe(256 * 1024);
+const part = Buffer.allocUnsafe(partBytes);
 let at = 0;
 
 parentPort?.on('message', (offset: number) => {
