@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { someScript } from '../../test/support/some-script.ts';
 import type { MainInput, Param, Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json } from '../shared/json.ts';
@@ -32,41 +33,7 @@ function param(name: string, rest: Partial<Param> = {}): Param {
   };
 }
 
-function script(rest: Partial<Script> = {}): Script {
-  return {
-    id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-    name: 'Resize images',
-    version: null,
-    description: null,
-    icon: null,
-    folder: '/scripts/resize',
-    manifestPath: '/scripts/resize/script.toml',
-    rootTable: 'service',
-    runtime: {
-      language: 'python',
-      languageVersion: null,
-      entry: 'main.py',
-      terminal: 'always',
-      timeoutMs: null,
-      concurrency: null,
-      lock: null,
-      survivors: 'keep',
-      notifyOn: 'never',
-      env: {},
-      binaries: [],
-      requireModels: false,
-      preload: [],
-      mayStartWarm: true,
-    },
-    input: images,
-    params: [],
-    outputs: [],
-    isNode: false,
-    models: [],
-    dependencies: [],
-    ...rest,
-  };
-}
+const script = (rest: Partial<Script> = {}) => someScript({ input: images, ...rest });
 
 function refusalOf(read: () => unknown): AppError {
   try {

@@ -24,6 +24,20 @@ export interface Script {
   readonly dependencies: readonly ScriptDependency[];
 }
 
+/** The parts of a script that its manifest need not declare. */
+export const undeclared = {
+  version: null,
+  description: null,
+  icon: null,
+  rootTable: 'service',
+  input: null,
+  params: [],
+  outputs: [],
+  isNode: false,
+  models: [],
+  dependencies: [],
+} as const satisfies Partial<Script>;
+
 export interface ScriptRuntime {
   readonly language: ScriptLanguage;
   readonly languageVersion: string | null;

@@ -12,7 +12,7 @@ import { builderId } from '../scripts/builder-id.ts';
 import { command, type Resolution, type Unavailable, unavailable } from '../scripts/runtimes/command.ts';
 import { findMissingBinaries } from '../scripts/runtimes/find-binaries.ts';
 import { type RuntimeHost, resolveCommand, withSdk } from '../scripts/runtimes/resolve-command.ts';
-import type { Script } from '../scripts/script.ts';
+import { type Script, undeclared } from '../scripts/script.ts';
 import { brief } from '../shared/brief.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
@@ -27,14 +27,11 @@ const folder = fileURLToPath(new URL('../environments/builder', import.meta.url)
 
 /** The script that builds environments. It is part of Hob, and it runs like any other script. */
 export const builder: Script = {
+  ...undeclared,
   id: builderId,
   name: 'Environment',
-  version: null,
-  description: null,
-  icon: null,
   folder,
   manifestPath: folder,
-  rootTable: 'service',
   runtime: {
     language: 'node.js',
     languageVersion: null,
@@ -52,12 +49,6 @@ export const builder: Script = {
     preload: [],
     mayStartWarm: false,
   },
-  input: null,
-  params: [],
-  outputs: [],
-  isNode: false,
-  models: [],
-  dependencies: [],
 };
 
 /** The builder runs with the Node that runs Hob, independent of PATH. */

@@ -1,15 +1,12 @@
-import type { Script } from '../../src/scripts/script.ts';
+import { type Script, undeclared } from '../../src/scripts/script.ts';
 
 /** The description of a script without files, for tests that run none. */
 export const someScript = (rest: Partial<Script> = {}): Script => ({
+  ...undeclared,
   id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
   name: 'some script',
-  version: null,
-  description: null,
-  icon: null,
   folder: '/scripts/some',
   manifestPath: '/scripts/some/script.toml',
-  rootTable: 'service',
   runtime: {
     language: 'python',
     languageVersion: null,
@@ -26,11 +23,5 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
     preload: [],
     mayStartWarm: true,
   },
-  input: null,
-  params: [],
-  outputs: [],
-  isNode: false,
-  models: [],
-  dependencies: [],
   ...rest,
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
-import type { Script, ScriptRuntime } from '../script.ts';
+import { type Script, type ScriptRuntime, undeclared } from '../script.ts';
 import { argumentsOf } from './command.ts';
 import { InterpreterFinder } from './find-interpreter.ts';
 import { resolveCommand } from './resolve-command.ts';
@@ -39,14 +39,11 @@ async function machine(programs: Record<string, string>, platform: NodeJS.Platfo
 
 function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
   return {
+    ...undeclared,
     id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
     name: 'Script',
-    version: null,
-    description: null,
-    icon: null,
     folder,
     manifestPath: join(folder, 'script.toml'),
-    rootTable: 'service',
     runtime: {
       language: 'python',
       languageVersion: null,
@@ -64,12 +61,6 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
       mayStartWarm: true,
       ...runtime,
     },
-    input: null,
-    params: [],
-    outputs: [],
-    isNode: false,
-    models: [],
-    dependencies: [],
   };
 }
 
