@@ -23,6 +23,7 @@ const Script = Closed(
     version: NullableText,
     desc: NullableText,
     icon: NullableText,
+    tags: Type.Array(Type.String()),
     folder: Type.String(),
     manifest: Type.String(),
     language: Type.String(),

@@ -82,6 +82,7 @@ function scriptAnswer(script: Script) {
     version: script.version,
     desc: script.description,
     icon: script.icon,
+    tags: [...script.tags],
     folder: script.folder,
     manifest: script.manifestPath,
     language: runtime.language,

@@ -68,6 +68,7 @@ name = "缩放图片"
 version = "1.0.0"
 desc = "Makes them smaller"
 icon = "icon.png"
+tags = ["media", "daily"]
 
 [service.runtime]
 language = "python"
@@ -139,6 +140,7 @@ version = ">=1.2"
       version: '1.0.0',
       description: 'Makes them smaller',
       icon: 'icon.png',
+      tags: ['media', 'daily'],
       folder,
       manifestPath: join(folder, 'script.toml'),
       rootTable: 'service',
@@ -210,12 +212,30 @@ version = ">=1.2"
   });
 });
 
+describe('the tags of a manifest', () => {
+  it('are read once each, without empty ones', async () => {
+    const tagged = minimal.replace(
+      /^name = .*$/m,
+      (line) => `${line}\ntags = ["media", " 每日 ", "media", ""]`,
+    );
+    expect(scriptOf(await load(tagged)).tags).toEqual(['media', '每日']);
+    const text = minimal.replace(/^name = .*$/m, (line) => `${line}\ntags = "media, 每日，media"`);
+    expect(scriptOf(await load(text)).tags).toEqual(['media', '每日']);
+  });
+
+  it('must be texts', async () => {
+    const loaded = await load(minimal.replace(/^name = .*$/m, (line) => `${line}\ntags = ["a", 7]`));
+    expect(problemsOf(loaded)[0]).toMatchObject({ severity: 'error', line: 4 });
+  });
+});
+
 describe('a short manifest', () => {
   it('is complete with an id, a name and an entry', async () => {
     expect(scriptOf(await load(minimal))).toMatchObject({
       version: null,
       description: null,
       icon: null,
+      tags: [],
       runtime: {
         language: 'python',
         languageVersion: null,

@@ -20,6 +20,12 @@ export const InfoSchema = Type.Object({
   version: optionalText('Version of the script, such as "1.0.0".'),
   desc: optionalText('One sentence that says what the script does.'),
   icon: optionalText('Image file inside the folder.'),
+  tags: Type.Optional(
+    Type.Union([Type.Array(Type.String()), Type.String()], {
+      examples: [['media', 'daily']],
+      description: 'Words that group scripts. A text with commas also works.',
+    }),
+  ),
 });
 
 export const RuntimeSchema = Type.Object({

@@ -121,6 +121,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     version: info.version ?? null,
     description: info.desc ?? null,
     icon: info.icon ?? null,
+    tags: readTags(info.tags),
     folder,
     manifestPath: path,
     rootTable: rootName,
@@ -175,6 +176,12 @@ const pathFaults: Readonly<Record<PathFault, Text>> = {
 export function describePath(field: string, path: string, fault: PathFault): Text {
   const { en, zh } = pathFaults[fault];
   return { en: `${field} "${path}" ${en}`, zh: `${field} "${path}" ${zh}` };
+}
+
+/** Existing manifests also write one text, with commas. */
+function readTags(given: string | readonly string[] = []): string[] {
+  const tags = typeof given === 'string' ? given.split(/[,，]/) : given;
+  return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
 }
 
 async function readRuntime(section: SectionReader, folder: string): Promise<ScriptRuntime | null> {

@@ -10,6 +10,8 @@ export interface Script {
   readonly description: string | null;
   /** Relative to the folder. */
   readonly icon: string | null;
+  /** Words that group scripts, each once. */
+  readonly tags: readonly string[];
   readonly folder: string;
   readonly manifestPath: string;
   /** Name of the root table, `service` in new manifests. */
@@ -29,6 +31,7 @@ export const undeclared = {
   version: null,
   description: null,
   icon: null,
+  tags: [],
   rootTable: 'service',
   input: null,
   params: [],

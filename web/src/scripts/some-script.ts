@@ -8,6 +8,7 @@ export function someScript(name: string, rest: Partial<Script> = {}): Script {
     desc: null,
     version: null,
     icon: null,
+    tags: [],
     folder: `/scripts/${name}`,
     manifest: `/scripts/${name}/script.toml`,
     language: 'python',
