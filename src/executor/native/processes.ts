@@ -33,12 +33,17 @@ export interface Outputs {
   readonly stderr: number;
 }
 
+/** What a program gets as a handle: a handle of this process, the file at a path, opened for writing, or /dev/null. */
+export type Handle = number | string | null;
+
 /** A pipe whose reading end never blocks. */
 export interface Pipe {
   readonly readFd: number;
   readonly writeFd: number;
   /** On Linux, another process of this user can open the pipe here, to read or write, until `release` is called. */
   readonly path: string;
+  /** The writing end as a handle for `start`. */
+  readonly output: Handle;
   /** Closes the writing end of this process. */
   release(): void;
 }
@@ -116,10 +121,9 @@ export class NativeProcesses {
   }
 
   /**
-   * Starts a program in a session of its own. It gets `handles` as its first handles, and /dev/null in place of null.
-   * Throws if it cannot be started.
+   * Starts a program in a session of its own. It gets `handles` as its first handles. Throws if it cannot be started.
    */
-  start(program: Program, handles: readonly (number | null)[]): StartedProcess {
+  start(program: Program, handles: readonly Handle[]): StartedProcess {
     const pid = this.#spawn(program, handles);
     const exited = new Promise<ProcessExit>((resolve) => this.#children.set(pid, resolve));
     return { pid, exited };
@@ -131,7 +135,7 @@ export class NativeProcesses {
     let stderr: Pipe | undefined;
     try {
       stderr = this.openPipe();
-      const started = this.start(program, [null, stdout.writeFd, stderr.writeFd]);
+      const started = this.start(program, [null, stdout.output, stderr.output]);
       return { ...started, stdout: stdout.readFd, stderr: stderr.readFd };
     } catch (error) {
       closeSync(stdout.readFd);
@@ -185,7 +189,9 @@ export class NativeProcesses {
     const [readFd, writeFd] = this.#open('pipe', (ends) => this.#libc.pipe(ends));
     this.#libc.fcntl(readFd, setStatusFlags, 'int', files.O_NONBLOCK);
     const path = `/proc/${process.pid}/fd/${writeFd}`;
-    return { readFd, writeFd, path, release: () => closeSync(writeFd) };
+    // A program cannot tell this from the pipe of a warm interpreter, which opens it by its path, too.
+    const output = process.platform === 'linux' ? path : writeFd;
+    return { readFd, writeFd, path, output, release: () => closeSync(writeFd) };
   }
 
   /** Two connected sockets, one for a child. */
@@ -202,7 +208,7 @@ export class NativeProcesses {
     return [first, second];
   }
 
-  #spawn({ file, args, env, cwd }: Program, handles: readonly (number | null)[]): number {
+  #spawn({ file, args, env, cwd }: Program, handles: readonly Handle[]): number {
     const argv = [file, ...args];
     const envp = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     // The system would end the text there.
@@ -213,7 +219,8 @@ export class NativeProcesses {
     actions.init(steps);
     try {
       for (const [index, fd] of handles.entries()) {
-        if (fd === null)
+        if (typeof fd === 'string') actions.open(steps, index, fd, files.O_WRONLY, 0);
+        else if (fd === null)
           actions.open(steps, index, '/dev/null', index === 0 ? files.O_RDONLY : files.O_RDWR, 0);
         else actions.dup2(steps, fd, index);
       }

@@ -4,7 +4,14 @@ import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunSpec, WarmSpec } from '../../execution/messages.ts';
 import { errnoOf } from '../../shared/errors.ts';
-import type { NativeProcesses, Pipe, ProcessExit, Program, StartedProcess } from '../native/processes.ts';
+import type {
+  Handle,
+  NativeProcesses,
+  Pipe,
+  ProcessExit,
+  Program,
+  StartedProcess,
+} from '../native/processes.ts';
 import { isSameProcess, startTicksOf } from '../process-table.ts';
 
 const pollMs = 20;
@@ -154,7 +161,7 @@ export interface Host {
 export function startHost(
   processes: NativeProcesses,
   { file, args, env }: Pick<HostCommand, 'file' | 'args' | 'env'>,
-  outputs: { stdout: number; stderr: number } | null,
+  outputs: { stdout: Handle; stderr: Handle } | null,
 ): Host {
   let started: StartedProcess & { control: Socket };
   try {
@@ -189,7 +196,7 @@ export function startHost(
 function startWithChannel(
   processes: NativeProcesses,
   program: Program,
-  outputs: { stdout: number; stderr: number } | null,
+  outputs: { stdout: Handle; stderr: Handle } | null,
 ): StartedProcess & { control: Socket } {
   const [ours, theirs] = processes.openChannel();
   const discarded: Pipe[] = [];
@@ -197,7 +204,7 @@ function startWithChannel(
     if (outputs === null) discarded.push(processes.openPipe(), processes.openPipe());
     const [stdout, stderr] = outputs
       ? [outputs.stdout, outputs.stderr]
-      : discarded.map((pipe) => pipe.writeFd);
+      : discarded.map((pipe) => pipe.output);
     const started = processes.start(program, [null, stdout ?? null, stderr ?? null, theirs]);
     for (const { readFd } of discarded)
       new Socket({ fd: readFd, writable: false }).on('error', () => {}).resume();

@@ -365,7 +365,7 @@ export async function prestart(
     return 'gone';
   }
   const command = hostCommand(spec, { program, isForked: false });
-  const host = startHost(processes, command, { stdout: stdout.writeFd, stderr: stderr.writeFd });
+  const host = startHost(processes, command, { stdout: stdout.output, stderr: stderr.output });
   for (const pipe of pipes) pipe.release();
   signal.addEventListener('abort', host.kill);
   const answer = new Promise<string>((resolve) => host.onLine(resolve));
