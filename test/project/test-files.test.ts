@@ -37,7 +37,7 @@ const coverage: Record<string, string> = {
   service: 'test/service/log.test.ts',
   settings: 'test/http/settings-routes.test.ts',
   shared: 'test/cli/run.test.ts',
-  storage: 'test/runs/history.test.ts',
+  storage: 'test/cli/history-commands.test.ts',
   terminals: 'test/console/page-terminal.test.ts',
   transfer: 'test/upgrades/transfer.test.ts',
 };
