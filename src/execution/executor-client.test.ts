@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -196,6 +197,36 @@ describe('a run', () => {
     await expect(client.run(await spec('exit 0'), { ...noHooks, given })).rejects.toThrow('no room');
     expect((await client.run(await spec('exit 0'), noHooks)).exitCode).toBe(0);
     expect((await readFile(path('starts'), 'utf8')).trim()).toBe('started');
+  });
+
+  it('waits for the next executor when one is killed during its start', async () => {
+    const { home, spec, starts } = await openHome();
+    // It has announced its address, and is killed before it says that it is ready.
+    const killedAtFirst = `import { existsSync, writeFileSync } from 'node:fs';
+      if (!existsSync('first')) {
+        writeFileSync('first', '');
+        process.stdout.write = () => process.kill(process.pid, 'SIGKILL');
+      }
+      await import(${JSON.stringify(pathToFileURL(entry).href)});`;
+    await writeFile(join(home, 'entry.mjs'), killedAtFirst);
+    const client = await openClient(home, { entry: join(home, 'entry.mjs') });
+    const specs = await Promise.all(Array.from({ length: 4 }, (_, index) => spec(`exit ${index}`)));
+    const ends = await Promise.all(specs.map((run) => client.run(run, noHooks)));
+    expect(existsSync(join(home, 'first'))).toBe(true);
+    expect(ends.map(({ cause, exitCode }) => [cause, exitCode])).toEqual(
+      [0, 1, 2, 3].map((code) => ['exit', code]),
+    );
+    expect(await starts()).toBe(4);
+    for (const { runId } of specs) client.acknowledge(runId);
+  });
+
+  it('is refused when every executor is killed during its start', async () => {
+    const { home, spec } = await openHome();
+    await writeFile(join(home, 'entry.mjs'), "process.kill(process.pid, 'SIGKILL');");
+    const client = await openClient(home, { entry: join(home, 'entry.mjs') });
+    await expect(client.run(await spec('exit 0'), noHooks)).rejects.toMatchObject({
+      code: 'executor-unavailable',
+    });
   });
 
   it('is refused when no executor can be started', async () => {

@@ -357,9 +357,10 @@ export class ExecutorClient {
 }
 
 function throwUnavailable(cause: unknown): never {
-  throw new AppError(
-    'executor-unavailable',
-    { en: 'The executor, which runs scripts, cannot be started.', zh: '无法启动脚本执行进程。' },
-    { cause, retryAfterS: 5 },
-  );
+  throw new AppError('executor-unavailable', {
+    en: 'The executor, which runs scripts, cannot be started.',
+    zh: '无法启动脚本执行进程。',
+    cause,
+    retryAfterS: 5,
+  });
 }

@@ -42,6 +42,7 @@ interface SetEvents {
 }
 
 const inheritWithinMs = 5000;
+const launchAttempts = 3;
 
 /** The executors of a home: the one of our version, which takes new runs, and others that still finish theirs. */
 export class ExecutorSet {
@@ -117,13 +118,16 @@ export class ExecutorSet {
 
   async #establish(): Promise<ExecutorLink> {
     await this.#openLinks();
-    if (this.#current === undefined) {
-      await launchExecutor(this.#options);
-      this.#events.launched();
+    // A new executor can be killed before it takes runs. The waiting runs are none of its runs: the next one takes them.
+    for (let attempt = 1; this.#current === undefined && attempt <= launchAttempts; attempt++) {
+      const pid = await launchExecutor(this.#options);
+      if (pid !== null) this.#events.launched();
       // Find all executors again: a service that was killed may have launched one, too, which took over from others.
       await this.#openLinks();
     }
-    if (this.#current === undefined) throw new Error('the new executor does not respond');
+    if (this.#current === undefined) {
+      throw new Error(`${launchAttempts} new executors were killed, or do not respond`);
+    }
     return this.#current;
   }
 

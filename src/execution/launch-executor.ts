@@ -17,8 +17,16 @@ interface LaunchOptions {
   isNative?: boolean;
 }
 
-/** Starts an executor that outlives this process. Resolves with its process id when it accepts connections. */
-export async function launchExecutor({ entry, home, env, isNative = true }: LaunchOptions): Promise<number> {
+/**
+ * Starts an executor that outlives this process. Resolves with its process id when it accepts connections, or with null
+ * if a signal ended it before.
+ */
+export async function launchExecutor({
+  entry,
+  home,
+  env,
+  isNative = true,
+}: LaunchOptions): Promise<number | null> {
   const folder = join(home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
   const logPath = join(folder, 'executor.log');
@@ -33,7 +41,7 @@ export async function launchExecutor({ entry, home, env, isNative = true }: Laun
       detached: true,
       windowsHide: true,
     });
-    const pid = await new Promise<number>((resolve, reject) => {
+    const pid = await new Promise<number | null>((resolve, reject) => {
       const timer = setTimeout(() => {
         // An executor that became ready later would conflict with the next one.
         child.kill('SIGKILL');
@@ -49,7 +57,8 @@ export async function launchExecutor({ entry, home, env, isNative = true }: Laun
       });
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
-        reject(new Error(`the executor exited during its start (${signal ?? code}); see ${logPath}`));
+        if (signal !== null) resolve(null);
+        else reject(new Error(`the executor exited during its start with code ${code}; see ${logPath}`));
       });
     });
     child.removeAllListeners('exit');

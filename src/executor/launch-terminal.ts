@@ -30,7 +30,7 @@ export function launchTerminal(
   const failed = new Promise<Text>((resolve) => {
     try {
       const { pid, exited } = start({ file, args, env, cwd: process.cwd() }, processes);
-      end = () => pid !== undefined && process.kill(pid, 'SIGTERM');
+      end = () => pid !== undefined && signalIfAlive(pid);
       void exited.then(({ code, signal, error }) => {
         end = () => {};
         if (error !== null) resolve(notStarted(name, `spawn ${file} ${error}`));
@@ -41,6 +41,14 @@ export function launchTerminal(
     }
   });
   return { failed, end: () => end() };
+}
+
+function signalIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // It has ended, and its exit is reported soon.
+  }
 }
 
 function start(

@@ -102,7 +102,7 @@ async function spawnIn(
   return readFrom(interpreter ?? startAlone(spec, processes), captures);
 }
 
-/** Before a script starts that is read as its output arrives: it is not started if there is no space for its output. */
+/** Opens the files of its output before a script starts, so that it does not start if there is no space for them. */
 function openBoth({ stdout, stderr }: Captures): void {
   stdout.open();
   stderr.open();

@@ -61,6 +61,11 @@ describe.skipIf(!isHere)('native processes', () => {
     },
   );
 
+  it('report a real-time signal, which has no name, by its number', async () => {
+    const { processes } = await setUp();
+    expect(await run(processes, sh('kill -40 $$'))).toMatchObject({ code: 168, signal: null });
+  });
+
   it('report each exit of many that end at once', async () => {
     const { processes } = await setUp();
     const codes = Array.from({ length: 100 }, (_, index) => index);

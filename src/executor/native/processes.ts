@@ -33,7 +33,7 @@ export interface Outputs {
   readonly stderr: number;
 }
 
-/** What a program gets as a handle: a handle of this process, the file at a path, opened for writing, or /dev/null. */
+/** A handle for a program: one of this process, the file at a path, opened for writing, or null for /dev/null. */
 export type Handle = number | string | null;
 
 /** A pipe whose reading end never blocks. */
@@ -58,7 +58,7 @@ const spawnFlags = { defaultSignals: 0x04, signalMask: 0x08 };
 const newSession = process.platform === 'linux' ? 0x80 : 0x400;
 /** Where the system searches programs if there is no PATH. */
 const defaultPath = '/bin:/usr/bin';
-/** More orphans than that do not end before their parent is known to have ended. */
+/** Exits to keep for `adopt`. The parent of a process is known to have ended before that many other orphans end. */
 const mostStrays = 1000;
 
 const signalNames = new Map(
@@ -68,11 +68,11 @@ const signalNames = new Map(
 );
 
 export function exitOf(code: number, signal: number): ProcessExit {
-  return {
-    code: signal === 0 ? code : null,
-    signal: signal === 0 ? null : (signalNames.get(signal) ?? 'SIGKILL'),
-    error: null,
-  };
+  if (signal === 0) return { code, signal: null, error: null };
+  const name = signalNames.get(signal);
+  // Real-time signals have no name here. The exit code states their number, as in a shell.
+  if (name === undefined) return { code: 128 + signal, signal: null, error: null };
+  return { code: null, signal: name, error: null };
 }
 
 /**

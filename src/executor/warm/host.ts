@@ -69,8 +69,10 @@ export class HostChildren {
     this.#children.delete(pid);
   }
 
-  /** The parent has ended and cannot report on its children any more. Where this process adopts them, the kernel reports
-   * their exits to it. */
+  /**
+   * The parent has ended and cannot report on its children any more. Where this process adopts them, the kernel reports
+   * their exits to it.
+   */
   orphan(): void {
     for (const [pid, { started }] of this.#children) {
       const receive = (exit: ProcessExit) => this.ended(pid, exit);
@@ -201,7 +203,7 @@ function startWithChannel(
   const [ours, theirs] = processes.openChannel();
   const discarded: Pipe[] = [];
   try {
-    if (outputs === null) discarded.push(processes.openPipe(), processes.openPipe());
+    while (outputs === null && discarded.length < 2) discarded.push(processes.openPipe());
     const [stdout, stderr] = outputs
       ? [outputs.stdout, outputs.stderr]
       : discarded.map((pipe) => pipe.output);
