@@ -3,7 +3,7 @@ import { chmod, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errnoOf } from '../shared/errors.ts';
-import { isOwnFolder } from '../shared/own-folder.ts';
+import { isOwnFolder } from '../shared/private-files.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
 
 /** The file in the folder of a run that contains its parameters, including all secrets. */

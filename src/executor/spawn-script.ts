@@ -2,10 +2,9 @@ import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 import type { RunSpec, StreamCapture } from '../execution/messages.ts';
-import { Capture } from './capture.ts';
+import { Capture, type PipeReader, readOutput, readStream } from './capture.ts';
 import { environmentOf, type GivenRun } from './given-run.ts';
 import type { NativeProcesses, Outputs, ProcessExit, StartedProcess } from './native/processes.ts';
-import { type PipeReader, readOutput, readStream } from './pipe-reader.ts';
 import { startThroughNode } from './start-through-node.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Window } from './window.ts';

@@ -4,9 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sendMessage } from '../execution/message-lines.ts';
 import type { TerminalSize, WindowSpec } from '../execution/messages.ts';
 import type { FromWindow, ToWindow, WindowEnd } from '../execution/window-messages.ts';
-import type { Capture } from './capture.ts';
+import type { Capture, PipeReader } from './capture.ts';
 import { environmentOf, type GivenRun } from './given-run.ts';
-import type { PipeReader } from './pipe-reader.ts';
 
 /** How long a window may take to send the rest of the output: it waits for a busy local program, not for a network. */
 const drainWithinMs = 2000;

@@ -12,7 +12,7 @@ import {
   utf8Steps,
 } from '../../shared/decode-text.ts';
 import { type JsonText, jsonLiteral, jsonTextOf, literalSteps } from '../../shared/json.ts';
-import { isOwnFolder } from '../../shared/own-folder.ts';
+import { isOwnFolder } from '../../shared/private-files.ts';
 import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
 import { inTurns } from '../../shared/steps.ts';
