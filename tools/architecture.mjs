@@ -60,7 +60,7 @@ export const importRules = [
   room(
     'transfer',
     [
-      'execution/remove-parameter-file.ts',
+      'execution/parameter-files.ts',
       'packages',
       'scripts',
       'settings',
@@ -99,7 +99,7 @@ export const importRules = [
     [
       'execution/messages.ts',
       'execution/message-lines.ts',
-      'execution/remove-parameter-file.ts',
+      'execution/parameter-files.ts',
       'execution/ring-state.ts',
       'execution/socket-path.ts',
       'execution/window-messages.ts',

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isAlive } from '../shared/is-alive.ts';
 import type { Logger } from '../shared/log.ts';
+import { isAlive } from '../shared/process-stat.ts';
 import { ExecutorLink, type Welcome } from './executor-link.ts';
 import { launchExecutor } from './launch-executor.ts';
 import {

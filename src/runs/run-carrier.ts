@@ -6,6 +6,7 @@ import {
   type WarmSpec,
   type WindowSpec,
 } from '../execution/messages.ts';
+import type { ParameterFiles } from '../execution/parameter-files.ts';
 import {
   argumentsOf,
   type Command,
@@ -20,7 +21,6 @@ import type { Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/outcome.ts';
-import type { ParameterFiles } from './parameter-files.ts';
 import { executorSilent } from './refusals.ts';
 import { type LiveRuns, type Run, StopRequest, stopCauseOf } from './run.ts';
 import { addRunNote } from './run-notes.ts';

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+
 import type { Containment } from '../contract/values.ts';
 import type { Count } from '../execution/messages.ts';
+import { ParameterFiles, renewParameterFile, writeParameterFile } from '../execution/parameter-files.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
@@ -8,7 +10,6 @@ import { hashToken, newToken } from './callers/chain.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { maskSecrets } from './inputs.ts';
 import type { Progress } from './ledger.ts';
-import { ParameterFiles, renewParameterFile, writeParameterFile } from './parameter-files.ts';
 import {
   callerStopping,
   endedAlready,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+
 import type { StopCause } from '../execution/messages.ts';
-import { parameterFileName } from '../execution/remove-parameter-file.ts';
+import { parameterFileName } from '../execution/parameter-files.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';

@@ -3,15 +3,9 @@ import { readFile } from 'node:fs/promises';
 
 import type { WarmKind } from '../../execution/messages.ts';
 import type { NativeProcesses, Pipe } from '../native/processes.ts';
-import { isEnding, startTicksOf } from '../process-table.ts';
-import { ForkServer, type ServerEnd } from './fork-server.ts';
-import {
-  commandLineBytes,
-  hostCommand,
-  type InterpreterSpec,
-  startHost,
-  type WarmInterpreter,
-} from './host.ts';
+import { isEnding, startTicksOf } from '../run-processes.ts';
+import { ForkServer, type ServerEnd, startHost, type WarmInterpreter } from './fork-server.ts';
+import { commandLineBytes, hostCommand, type InterpreterSpec } from './host-command.ts';
 
 export type PrestartFailure = 'unfit' | 'gone';
 

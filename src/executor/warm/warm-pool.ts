@@ -3,10 +3,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 
 import type { WarmLanguage } from '../../contract/values.ts';
-import { type Environment, runCookie, type WarmLimits, type WarmState } from '../../execution/messages.ts';
+import {
+  type Environment,
+  type RunSpec,
+  runCookie,
+  type WarmLimits,
+  type WarmSpec,
+  type WarmState,
+} from '../../execution/messages.ts';
 import { environmentOf, type GivenRun, nothingShared } from '../given-run.ts';
 import type { NativeProcesses } from '../native/processes.ts';
-import { type InterpreterSpec, orderFor, type WarmInterpreter } from './host.ts';
+import type { Order, WarmInterpreter } from './fork-server.ts';
+import type { InterpreterSpec } from './host-command.ts';
 import { type GroupTools, WarmGroup } from './warm-group.ts';
 
 /** As long as the id of a run, which overwrites it later. */
@@ -304,4 +312,9 @@ export function isShortOfMemory(availableBytes = process.availableMemory()): boo
     availableBytes <
     Math.max(leastBytes, leastPart * Math.min(totalmem(), process.constrainedMemory() || Infinity))
   );
+}
+
+function orderFor(spec: RunSpec, { options, entry }: WarmSpec): Order {
+  const args = spec.args.slice(options.length + 1);
+  return { run_id: spec.runId, file: spec.file, options, entry, args, cwd: spec.cwd };
 }
