@@ -7,12 +7,8 @@ import {
   type WindowSpec,
 } from '../execution/messages.ts';
 import type { ParameterFiles } from '../execution/parameter-files.ts';
-import {
-  argumentsOf,
-  type Command,
-  ownEnvironmentOf,
-  parameterFileVariable,
-} from '../scripts/runtimes/command.ts';
+import type { Command } from '../scripts/runtimes/command.ts';
+import { argumentsOf, ownEnvironmentOf, parameterFileVariable } from '../scripts/runtimes/resolve-command.ts';
 import type { Script, Terminal } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';

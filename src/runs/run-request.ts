@@ -16,11 +16,10 @@ import type { Feed } from '../shared/feed.ts';
 import type { Json, JsonObject, JsonText } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
-import type { Caller } from './callers/chain.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { Ledger } from './ledger.ts';
-import type { OutcomeTexts } from './outcome/outcome.ts';
-import type { OutcomeRequest } from './outcome/read-outcome.ts';
+import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
+import type { Caller } from './run.ts';
 import type { RunStore } from './run-store.ts';
 
 /** A validated request for a run. */

@@ -6,7 +6,6 @@ import { ParameterFiles, renewParameterFile, writeParameterFile } from '../execu
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
-import { hashToken, newToken } from './callers/chain.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { maskSecrets } from './inputs.ts';
 import type { Progress } from './ledger.ts';
@@ -19,7 +18,7 @@ import {
   unknownRun,
   waitedTooLong,
 } from './refusals.ts';
-import { LiveRuns, Run, runFolderAt } from './run.ts';
+import { hashToken, LiveRuns, newToken, Run, runFolderAt } from './run.ts';
 import { RunCarrier } from './run-carrier.ts';
 import { readRunNotes } from './run-notes.ts';
 import { type BriefRun, notEnded, type RunEvent, type RunRecord } from './run-record.ts';

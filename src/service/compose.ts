@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
 import { ExecutorClient } from '../execution/executor-client.ts';
 import type { WarmLimits, WarmState } from '../execution/messages.ts';
 import { openFolder } from '../files/open-folder.ts';
@@ -12,17 +13,17 @@ import { eventData } from '../http/events/event-data.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { addServiceGauges } from '../metrics/service-gauges.ts';
 import { BareCallers } from '../runs/callers/bare-callers.ts';
-import { isLiveToken } from '../runs/callers/chain.ts';
 import { traceCaller } from '../runs/callers/trace-caller.ts';
 import { EventLog } from '../runs/events/event-log.ts';
 import { HistoryKeeper } from '../runs/history/history-keeper.ts';
 import { RunRemover } from '../runs/history/run-remover.ts';
 import { KeyedRuns, recallOutcome } from '../runs/keys/keyed-runs.ts';
 import { Ledger } from '../runs/ledger.ts';
-import { OutcomeReader } from '../runs/outcome/outcome-reader.ts';
+import { OutcomeReader } from '../runs/outcome/outcome.ts';
 import { RunOutputs } from '../runs/output/run-outputs.ts';
 import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
-import { RunEnds } from '../runs/run.ts';
+import { isLiveToken, RunEnds } from '../runs/run.ts';
+import type { RunEvent } from '../runs/run-record.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
 import { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -33,6 +34,7 @@ import { settingsFile } from '../settings/home.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { settingsInForce } from '../settings/settings-in-force.ts';
 import { systemClock } from '../shared/clock.ts';
+import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import { makePrivateFolder } from '../shared/private-files.ts';
 import { announceService } from '../shared/service-file.ts';
@@ -209,6 +211,8 @@ export async function startService({
       maxQueued: settings.max_queued,
     });
     const runEnds = new RunEnds({ events: runs.events, store });
+    // The events of runs whose callers do not wait.
+    const unattended = new Feed<RunEvent>();
     const {
       notifications,
       desktop,
@@ -216,7 +220,7 @@ export async function startService({
     } = composeNotifications({
       database,
       eventLog,
-      runs,
+      events: unattended,
       catalogue,
       settings,
       log,
@@ -292,8 +296,9 @@ export async function startService({
       limits: historyLimits(settings),
     });
     closers.push(() => keeper.close());
-    runs.events.subscribe(({ type }) => {
-      if (type !== 'ended') return;
+    runs.events.subscribe((event) => {
+      if (!event.run.sync) unattended.publish(event);
+      if (event.type !== 'ended') return;
       keeper.wake();
       if (prepared.packages.left.size > 0) void prepared.packages.sweep();
     });

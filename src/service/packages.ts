@@ -10,7 +10,7 @@ import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import { noteMissingBinaries } from '../scripts/runtimes/find-binaries.ts';
-import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import { InterpreterFinder } from '../scripts/runtimes/resolve-command.ts';
 import { type SurveyedRuntime, surveyRuntimes } from '../scripts/runtimes/survey-runtimes.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { systemClock } from '../shared/clock.ts';

@@ -15,7 +15,7 @@ import {
   type RunSpec,
   type WarmState,
 } from '../../src/execution/messages.ts';
-import { Connections } from '../../src/http/access/connections.ts';
+import { Connections } from '../../src/http/access/access-rules.ts';
 import { createGuardedServer } from '../../src/http/access/guarded-server.ts';
 import type { TokenGuard } from '../../src/http/access/token-guard.ts';
 import { buildApp } from '../../src/http/app.ts';

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+
 import {
   type InterpretedLanguage,
   installAdvice,

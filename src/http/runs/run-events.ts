@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
+
 import {
   EventsAnswer,
   EventsHeaders,

@@ -1,83 +1,120 @@
-import { describeEnding } from '../../contract/endings.ts';
-import type { EnvelopeSource, RunState } from '../../contract/values.ts';
+import { lstatSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+
+import type { RunState } from '../../contract/values.ts';
 import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
+import { errnoOf } from '../../shared/errors.ts';
 import type { JsonText } from '../../shared/json.ts';
-import type { Language, Text } from '../../shared/text.ts';
+import type { Logger } from '../../shared/log.ts';
 import type { KeptOutput, RunEnding } from '../run-record.ts';
+import {
+  isSuccess,
+  type OutcomeRequest,
+  type OutcomeTexts,
+  readOutcome,
+  unreadOutcome,
+} from './read-outcome.ts';
 
-/** Codes of the envelopes that Hob writes if the script wrote none. */
-const synthesizedCodes = { failed: -1, timedOut: -2, noEnvelope: -3 } as const;
+/** Reading up to this size takes about a millisecond. */
+const smallBytes = 256 * 1024;
 
-export interface Circumstances {
-  readonly end: RunEnd;
-  readonly timeoutMs: number | null;
-  /** Why the script could not be started, if a better description than an errno is known. */
-  readonly unavailable: Text | null;
-  readonly language: Language;
+/** Number of large outcomes read at once: each needs a few times its size in memory. */
+const maxLarge = 2;
+
+/**
+ * Files and texts are not on the heap of the thread, so a few megabytes suffice. If the heap overflows, only the thread
+ * ends.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
+
+interface OutcomeReaderOptions {
+  /** The entry file of the thread. */
+  entry: URL;
+  log: Logger;
 }
 
-const noResult: Text = {
-  en: 'wrote no result (a JSON object with code and msg) to environment.output_json',
-  zh: '没有将结果（含 code 和 msg 的 JSON 对象）写入 environment.output_json',
-};
+/**
+ * Reads the results and the output of scripts without blocking the service. Small files are read immediately, and large
+ * output in steps that yield to other work. A large result cannot be checked in steps, so a thread checks it, although
+ * starting a thread takes longer than the check of a small result.
+ */
+export class OutcomeReader {
+  readonly #options: OutcomeReaderOptions;
+  #large = 0;
+  readonly #waiting: (() => void)[] = [];
 
-export type EnvelopeReading =
-  /** `msg` is the literal in the text. */
-  | { kind: 'valid'; text: JsonText; code: number; msg: JsonText }
-  | { kind: 'absent' }
-  | { kind: 'invalid'; why: Text };
-
-/** The outcome of a script as an answer contains it: plain data that can be sent to a thread. */
-export interface OutcomeTexts {
-  readonly envelope: EnvelopeSource;
-  readonly result: JsonText;
-  /** The literal of the envelope's `msg`. */
-  readonly message: JsonText;
-  /** The part of the envelope that lists show: its code and the beginning of `msg`. */
-  readonly summary: { readonly code: number; readonly message: string };
-  /** Literals, empty if the output is not requested. */
-  readonly stdout: JsonText;
-  readonly stderr: JsonText;
-}
-
-/** Builds the envelope for a script that wrote none: a description of the end and the last error lines. */
-export function synthesizeEnvelope(
-  circumstances: Circumstances,
-  reading: EnvelopeReading,
-  lastErrorLines: string,
-): { code: number; msg: string } {
-  const { end, language } = circumstances;
-  const what = describe(circumstances, reading)[language];
-  const msg = lastErrorLines === '' ? what : `${what}\n${lastErrorLines}`;
-  return { code: codeOf(end), msg };
-}
-
-function codeOf(end: RunEnd): number {
-  if (end.cause === 'timeout') return synthesizedCodes.timedOut;
-  return isSuccess(end) ? synthesizedCodes.noEnvelope : synthesizedCodes.failed;
-}
-
-function describe(circumstances: Circumstances, reading: EnvelopeReading): Text {
-  const { end, timeoutMs, unavailable } = circumstances;
-  const ending = describeEnding({ ...end, timeoutMs, isWindowClosed: end.window === 'gone' });
-  const what = end.cause === 'spawn-failed' && unavailable !== null ? unavailable : ending;
-  if (isSuccess(end)) {
-    const { en, zh } = reading.kind === 'invalid' ? describeInvalid(reading.why) : noResult;
-    return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
+  constructor(options: OutcomeReaderOptions) {
+    this.#options = options;
   }
-  if (reading.kind !== 'invalid') return what;
-  // A defect of the result may be the cause of the failure, or all that remains of hours of work.
-  const { en, zh } = describeInvalid(reading.why);
-  return { en: `${what.en}, and ${en}`, zh: `${what.zh}，且${zh}` };
+
+  /** Never rejects: if an outcome cannot be read, the returned outcome says so. */
+  async read(request: OutcomeRequest): Promise<OutcomeTexts> {
+    const resultBytes = request.recorded?.length ?? resultSizeOf(request);
+    const readHere = () =>
+      readOutcome(resultBytes === null ? { ...request, isWithoutResult: true } : request);
+    if ((resultBytes ?? 0) + outputSizeOf(request) <= smallBytes) return readHere();
+    if (this.#large === maxLarge) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#large++;
+    try {
+      return await ((resultBytes ?? 0) <= smallBytes ? readHere() : this.#readInThread(request));
+    } catch (error) {
+      this.#logOf(request).error({ err: error }, 'cannot read the outcome of a run');
+      const why = errnoOf(error) ?? error;
+      return unreadOutcome(request, { en: `Hob could not read it (${why})`, zh: `Hob 无法读取（${why}）` });
+    } finally {
+      // Passes the place to the request that has waited longest, or frees it.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#large--;
+      else next();
+    }
+  }
+
+  async #readInThread(request: OutcomeRequest): Promise<OutcomeTexts> {
+    try {
+      return await runThread(this.#options.entry, request);
+    } catch (error) {
+      if (errnoOf(error) !== 'ERR_WORKER_INIT_FAILED') throw error;
+      this.#logOf(request).warn(
+        { err: error },
+        'cannot start a thread to read a large outcome; other requests are delayed',
+      );
+      return readOutcome(request);
+    }
+  }
+
+  #logOf({ end }: OutcomeRequest): Logger {
+    return this.#options.log.child({ run: end.runId });
+  }
 }
 
-function describeInvalid(why: Text): Text {
-  return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
+function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(entry, { workerData: request, resourceLimits, env: {}, execArgv: [] });
+    // A stopping service does not wait for the thread: the next service reads the outcome again.
+    worker.unref();
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the thread exited with code ${code}`)));
+  });
 }
 
-/** Exit code 0, and neither timed out nor stopped by Hob. */
-export function isSuccess(end: Pick<RunEnd, 'cause' | 'exitCode'>): boolean {
-  return end.cause === 'exit' && end.exitCode === 0;
+function outputSizeOf({ end, limits, withOutput }: OutcomeRequest): number {
+  if (!withOutput) return 0;
+  const ofStream = ({ headBytes, tailBytes }: StreamCapture) =>
+    Math.min(headBytes + tailBytes, limits.outputAnswerBytes);
+  return ofStream(end.stdout) + ofStream(end.stderr);
+}
+
+/** Null if the script wrote no result. */
+function resultSizeOf({ folder, limits }: OutcomeRequest): number | null {
+  try {
+    const size = lstatSync(folder.resultFile, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return null;
+    // A result over the limit is not read.
+    return size > limits.resultBytes ? 0 : size;
+  } catch {
+    return 0;
+  }
 }
 
 /** Builds the end of a run from the end of its process and the outcome of the script. */

@@ -1,30 +1,18 @@
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-
-import type { StreamCapture } from '../../execution/messages.ts';
+import { describeEnding } from '../../contract/endings.ts';
+import type { EnvelopeSource } from '../../contract/values.ts';
+import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import { assertNever } from '../../shared/assert-never.ts';
-import {
-  fileToUtf8,
-  partToUtf8,
-  textOf,
-  toUtf8,
-  utf8PartSteps,
-  utf8Steps,
-} from '../../shared/decode-text.ts';
-import { type JsonText, jsonLiteral, jsonTextOf, literalSteps } from '../../shared/json.ts';
+import { fileToUtf8, partToUtf8, toUtf8, utf8PartSteps, utf8Steps } from '../../shared/decode-text.ts';
+import { type JsonText, jsonLiteral, jsonTextOf, literalSteps, textOf } from '../../shared/json.ts';
 import { isOwnFolder } from '../../shared/private-files.ts';
 import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
 import { inTurns } from '../../shared/steps.ts';
-import type { Text } from '../../shared/text.ts';
+import type { Language, Text } from '../../shared/text.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
 import { readLogPart } from '../output/log-layout.ts';
-import {
-  type Circumstances,
-  type EnvelopeReading,
-  type OutcomeTexts,
-  synthesizeEnvelope,
-} from './outcome.ts';
 
 /** Longer than any usual spelling of an integer. */
 const longestNumberBytes = 100;
@@ -39,6 +27,41 @@ const longestMessage = 1000;
 const enoughForMessage = 6 * longestMessage + 2;
 
 const longestEscapeBytes = 12;
+
+/** Codes of the envelopes that Hob writes if the script wrote none. */
+const synthesizedCodes = { failed: -1, timedOut: -2, noEnvelope: -3 } as const;
+
+export interface Circumstances {
+  readonly end: RunEnd;
+  readonly timeoutMs: number | null;
+  /** Why the script could not be started, if a better description than an errno is known. */
+  readonly unavailable: Text | null;
+  readonly language: Language;
+}
+
+const noResult: Text = {
+  en: 'wrote no result (a JSON object with code and msg) to environment.output_json',
+  zh: '没有将结果（含 code 和 msg 的 JSON 对象）写入 environment.output_json',
+};
+
+export type EnvelopeReading =
+  /** `msg` is the literal in the text. */
+  | { kind: 'valid'; text: JsonText; code: number; msg: JsonText }
+  | { kind: 'absent' }
+  | { kind: 'invalid'; why: Text };
+
+/** The outcome of a script as an answer contains it: plain data that can be sent to a thread. */
+export interface OutcomeTexts {
+  readonly envelope: EnvelopeSource;
+  readonly result: JsonText;
+  /** The literal of the envelope's `msg`. */
+  readonly message: JsonText;
+  /** The part of the envelope that lists show: its code and the beginning of `msg`. */
+  readonly summary: { readonly code: number; readonly message: string };
+  /** Literals, empty if the output is not requested. */
+  readonly stdout: JsonText;
+  readonly stderr: JsonText;
+}
 
 /** The input for reading an outcome: plain data that can be sent to a thread. */
 export interface OutcomeRequest extends Circumstances {
@@ -308,4 +331,44 @@ function describeFailure(failure: ReadFailure, maxBytes: number): Text {
   }
   const reason = failure.kind === 'unreadable' ? failure.errno : failure.kind;
   return { en: `the result file cannot be used (${reason})`, zh: `结果文件不可用（${reason}）` };
+}
+
+/** Builds the envelope for a script that wrote none: a description of the end and the last error lines. */
+export function synthesizeEnvelope(
+  circumstances: Circumstances,
+  reading: EnvelopeReading,
+  lastErrorLines: string,
+): { code: number; msg: string } {
+  const { end, language } = circumstances;
+  const what = describe(circumstances, reading)[language];
+  const msg = lastErrorLines === '' ? what : `${what}\n${lastErrorLines}`;
+  return { code: codeOf(end), msg };
+}
+
+function codeOf(end: RunEnd): number {
+  if (end.cause === 'timeout') return synthesizedCodes.timedOut;
+  return isSuccess(end) ? synthesizedCodes.noEnvelope : synthesizedCodes.failed;
+}
+
+function describe(circumstances: Circumstances, reading: EnvelopeReading): Text {
+  const { end, timeoutMs, unavailable } = circumstances;
+  const ending = describeEnding({ ...end, timeoutMs, isWindowClosed: end.window === 'gone' });
+  const what = end.cause === 'spawn-failed' && unavailable !== null ? unavailable : ending;
+  if (isSuccess(end)) {
+    const { en, zh } = reading.kind === 'invalid' ? describeInvalid(reading.why) : noResult;
+    return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
+  }
+  if (reading.kind !== 'invalid') return what;
+  // A defect of the result may be the cause of the failure, or all that remains of hours of work.
+  const { en, zh } = describeInvalid(reading.why);
+  return { en: `${what.en}, and ${en}`, zh: `${what.zh}，且${zh}` };
+}
+
+function describeInvalid(why: Text): Text {
+  return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
+}
+
+/** Exit code 0, and neither timed out nor stopped by Hob. */
+export function isSuccess(end: Pick<RunEnd, 'cause' | 'exitCode'>): boolean {
+  return end.cause === 'exit' && end.exitCode === 0;
 }

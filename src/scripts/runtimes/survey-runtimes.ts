@@ -5,7 +5,7 @@ import {
   languageRecord,
 } from '../languages.ts';
 import type { Script } from '../script.ts';
-import type { InterpreterFinder, Search } from './find-interpreter.ts';
+import type { InterpreterFinder, Search } from './resolve-command.ts';
 
 /** The interpreter of a language on this machine, and the scripts that need it. */
 export interface SurveyedRuntime {
