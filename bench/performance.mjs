@@ -13,8 +13,9 @@ import { Load } from './performance/load.mjs';
 import { measureOutput } from './performance/output.mjs';
 import { programsFor } from './performance/programs.mjs';
 import { measureHistory, measureModels } from './performance/requests.mjs';
-import { findInterpreters, hasNumpy } from './performance/scene.mjs';
+import { findInterpreters, heavyModules } from './performance/scene.mjs';
 import { measureMemory, measureStarts } from './performance/sizes.mjs';
+import { measureSteps } from './performance/steps.mjs';
 import { Stolen } from './performance/stolen.mjs';
 import { disturbances } from './performance/undisturbed.mjs';
 import { longestOf } from './performance/watch.mjs';
@@ -55,7 +56,7 @@ const few = {
   share: 0.05,
 };
 
-const programNames = Object.keys(programsFor({ hasNumpy: false }));
+const programNames = Object.keys(programsFor());
 const groups = {
   links: measureLinks,
   models: measureModels,
@@ -63,6 +64,7 @@ const groups = {
   output: measureOutput,
   history: measureHistory,
   starts: measureStarts,
+  steps: measureSteps,
   memory: measureMemory,
 };
 
@@ -89,7 +91,7 @@ export async function measure({ homes, quick, only, say }) {
       extent: quick ? few : whole,
     };
     const fileMs = [await settleDisk(folder, { isQuick: quick, say })];
-    const programs = programsFor({ hasNumpy: hasNumpy(interpreters.python) });
+    const programs = programsFor(heavyModules(interpreters.python));
     const compared = [];
     const failed = [];
     const attempt = async (name, measureIt) => {

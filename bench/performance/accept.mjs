@@ -11,13 +11,13 @@ const callersAtOnce = [1, 8, 32];
  * runs are executed, and once while all slots are taken, so that only the acceptance is measured.
  */
 export async function measureAccept({ folder, load, extent, say }) {
-  const { sh } = programsFor({ hasNumpy: false });
+  const { sh } = programsFor();
   const room = `max_queued = ${10 * extent.accepted}\n`;
   const script = { id: idOf(1), name: 'sh', ...sh };
   const busy = await withHob(folder, [script], room, async (hob) => {
     const taken = await takeOn(hob, { load, extent, say, what: 'while runs are executed' });
     await requireAllRun(hob, taken.accepted);
-    return taken;
+    return { ...taken, ended: await endAll(hob, { load, extent, say }) };
   });
   const sleeper = { id: idOf(2), name: 'sleeper', ...sh, text: 'exec sleep 3600\n' };
   const full = await withHob(
@@ -34,7 +34,7 @@ export async function measureAccept({ folder, load, extent, say }) {
   );
   return {
     blockedMs: longestOf([busy.longestMs, full.longestMs]),
-    figures: { 'accept: calls': full.most },
+    figures: { 'accept: calls': full.most, 'accept: ended': busy.ended },
     tables: [
       {
         title: 'Accepting asynchronous runs of the sh script, each on the disk before the response',
@@ -51,6 +51,11 @@ export async function measureAccept({ folder, load, extent, say }) {
           ...busy.rows.map((row) => ['accepted runs are executed', ...row]),
           ...full.rows.map((row) => ['all slots are taken', ...row]),
         ],
+      },
+      {
+        title: `${extent.accepted.toLocaleString('en')} asynchronous runs of the sh script, from the first request to the end of the last run`,
+        columns: ['callers', 'runs per second'],
+        rows: [[callersAtOnce.at(-1), rounded(busy.ended)]],
       },
     ],
   };
@@ -84,6 +89,17 @@ async function takeOn(hob, { load, extent, say, what }) {
     ]);
   }
   return { rows, most, longestMs, accepted };
+}
+
+/** The number of runs per second that are accepted and executed. */
+async function endAll(hob, { load, extent, say }) {
+  const callers = callersAtOnce.at(-1);
+  say(`accept and end, ${callers} callers`);
+  const target = targetOf(`${hob.url}/api/execute`, { body: { script_id: idOf(1) }, expected: 'run_id' });
+  const began = performance.now();
+  const { allCalls } = await load.burst({ target, callers, warmUpMs: 0, calls: extent.accepted });
+  await hob.watch.rest();
+  return (1000 * allCalls) / (performance.now() - began);
 }
 
 /** The figure is valid only if all accepted runs were executed. */

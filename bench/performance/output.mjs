@@ -33,7 +33,7 @@ export function measureOutput(scene) {
     const [own, others] = times;
     return {
       blockedMs,
-      figures: {},
+      figures: others === undefined ? {} : { 'output: p50': own.at(0.5) / others.at(0.5) },
       tables: [
         {
           title: `${megabytes} MB of output in the response, in milliseconds (longest block of the event loop: ${blockedText(blockedMs)}; service ${rounded(serviceMb)} MB afterwards, executor ${rounded(executorMb)} MB)`,

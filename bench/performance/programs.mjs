@@ -53,8 +53,7 @@ def step_${number}(items, limit=None, *rest, **named):
  * The scripts that both services run, each the smallest of its kind: it reads its parameters, prints a line and writes its result.
  * `preload` is declared in the manifest; webhook has no equivalent.
  */
-export function programsFor({ hasNumpy }) {
-  const preload = hasNumpy ? ['numpy'] : standardPreload;
+export function programsFor(preload = standardPreload) {
   return {
     sh: smallProgram,
     python: {

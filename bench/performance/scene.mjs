@@ -76,8 +76,12 @@ export function findInterpreters(folder) {
   });
 }
 
-export function hasNumpy(python) {
-  return spawnSync(python, ['-c', 'import numpy']).status === 0;
+/** The installed ones of the packages that scripts with models and tables use; undefined if there is none. */
+export function heavyModules(python) {
+  const found = ['numpy', 'pandas'].filter(
+    (name) => spawnSync(python, ['-c', `import ${name}`]).status === 0,
+  );
+  return found.length === 0 ? undefined : found;
 }
 
 /** Writes a parameter file like Hob's, to run a script without Hob. */

@@ -19,7 +19,7 @@ const shares = { python: 0.09, node: 0.01 };
 
 /** Measures how long the service takes until it listens, with few and with many scripts. */
 export async function measureStarts({ folder, hasWebhook, interpreters, extent, say }) {
-  const { sh } = programsFor({ hasNumpy: false });
+  const { sh } = programsFor();
   const homes = [1, Math.round(manyScripts * extent.share)].map((count) => {
     const home = mkdtempSync(join(folder, 'starts-'));
     for (let at = 0; at < count; at++)
@@ -89,7 +89,7 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
 
 /** Measures the memory of service and executor after the start and after many runs. */
 export function measureMemory({ folder, load, extent, say }) {
-  const programs = programsFor({ hasNumpy: false });
+  const programs = programsFor();
   const names = ['sh', 'python', 'node'];
   const scripts = names.map((name, at) => ({ id: idOf(at), name, ...programs[name] }));
   return withHob(folder, scripts, '', async (hob) => {

@@ -66,9 +66,11 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
       return service === undefined ? null : `${service}/runs/${runId}`;
     },
   });
-  notifications.feed.subscribe(({ scriptName, ...rest }) => {
-    bubbles.show({ ...rest, title: scriptName ?? 'Hob' });
-  });
+  if (settings.desktop_notifications) {
+    notifications.feed.subscribe(({ scriptName, ...rest }) => {
+      bubbles.show({ ...rest, title: scriptName ?? 'Hob' });
+    });
+  }
   publishNotifications({ notifications, eventLog });
   notifyRunEnds({
     events,

@@ -109,6 +109,11 @@ export const SettingsSchema = Type.Object({
     default: 24,
     description: 'Hours for which an `Idempotency-Key` refers to the run that it was first sent with.',
   }),
+  desktop_notifications: Type.Boolean({
+    default: true,
+    description:
+      'Whether notifications appear on the desktop. If not, Hob only keeps them in the list of notifications, which the console shows.',
+  }),
   terminal_command: Type.Array(Type.String({ minLength: 1, pattern: '^[^\\u0000]*$' }), {
     default: [],
     description:

@@ -35,6 +35,7 @@ const chinese: Readonly<Record<SettingName, string>> = {
   heartbeat_s:
     '同步调用超过此时长后，每隔这么久发送一个空格，以免客户端放弃。事件流静默这么久（最长 15 秒）后会收到一条注释。',
   idempotency_hours: '`Idempotency-Key` 在多长时间内对应首次使用它的那次运行。',
+  desktop_notifications: '是否在桌面上显示通知。关闭后，通知只保留在通知列表中，可在控制台查看。',
   terminal_command:
     '打开终端窗口的命令：程序及其参数，窗口中要执行的命令会追加在后面，例如 `["xterm", "-maximized", "-e"]`。留空则由 Hob 自行查找。',
   terminal_hold:

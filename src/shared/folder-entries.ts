@@ -1,5 +1,5 @@
-import { type Dirent, lstatSync } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import { type Dir, type Dirent, lstatSync, opendirSync } from 'node:fs';
+import { setImmediate as otherWork } from 'node:timers/promises';
 
 /** Limits concurrent file operations, to leave capacity for other work. */
 const batchEntries = 32;
@@ -11,13 +11,26 @@ const batchEntries = 32;
 export async function* folderEntries(path: string, signal?: AbortSignal): AsyncGenerator<Dirent[]> {
   signal?.throwIfAborted();
   if (!lstatSync(path).isDirectory()) return;
-  let batch: Dirent[] = [];
-  for await (const entry of await opendir(path, { bufferSize: batchEntries })) {
-    batch.push(entry);
-    if (batch.length < batchEntries) continue;
-    yield batch;
-    signal?.throwIfAborted();
-    batch = [];
+  const folder = opendirSync(path, { bufferSize: batchEntries });
+  try {
+    for (;;) {
+      const batch = readBatch(folder);
+      if (batch.length > 0) yield batch;
+      if (batch.length < batchEntries) return;
+      await otherWork(undefined, { signal });
+    }
+  } finally {
+    folder.closeSync();
   }
-  if (batch.length > 0) yield batch;
+}
+
+/** Synchronous: a batch of entries takes less time than one request to a thread. */
+function readBatch(folder: Dir): Dirent[] {
+  const batch: Dirent[] = [];
+  while (batch.length < batchEntries) {
+    const entry = folder.readSync();
+    if (entry === null) break;
+    batch.push(entry);
+  }
+  return batch;
 }

@@ -328,6 +328,8 @@ describe.runIf(hasChromium)('the script page', () => {
     await field(page, 'Images').fill(`/tmp/it's 图.png`);
     await page.getByRole('textbox', { name: 'Title' }).fill(awkward);
     await page.getByRole('button', { name: 'Multiple lines: Title' }).click();
+    // The text area replaces the field, and has its focus.
+    await page.locator('textarea:focus').waitFor();
     await page.getByRole('textbox', { name: 'Title' }).fill(`${awkward}\nline "two"`);
     await field(page, 'Headers').fill('{"it\'s": true, "n": null}');
     await page.getByRole('button', { name: 'Copy as code' }).click();

@@ -263,20 +263,34 @@ it('a request after a refused one on the same connection is not executed', async
   expect(await ran()).toEqual([]);
 });
 
-describe('invalid bytes after a request that is not answered yet', () => {
-  async function withWaiting() {
-    const [scripts, gate] = [await tempFolder(), join(await tempFolder(), 'open')];
-    const id = await writeScript(scripts, 'waits', {
-      entry: bash(`until [ -e "${gate}" ]; do sleep 0.02; done`),
-    });
-    const hob = await startHob({ scripts: [scripts] });
-    const body = JSON.stringify({ script_id: id, sync: true });
-    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-    const line = await dial(hob, head(hob, 'POST', '/api/execute', ...headers), body);
-    await until('the script runs', async () => (await hob.get('/api/health')).body.running === 1);
-    return { hob, line, open: () => writeFile(gate, '') };
-  }
+/** A connection whose first request is answered when the test allows it. */
+async function withWaiting() {
+  const [scripts, gate] = [await tempFolder(), join(await tempFolder(), 'open')];
+  const id = await writeScript(scripts, 'waits', {
+    entry: bash(`until [ -e "${gate}" ]; do sleep 0.02; done`),
+  });
+  const hob = await startHob({ scripts: [scripts] });
+  const body = JSON.stringify({ script_id: id, sync: true });
+  const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+  const line = await dial(hob, head(hob, 'POST', '/api/execute', ...headers), body);
+  await until('the script runs', async () => (await hob.get('/api/health')).body.running === 1);
+  return { hob, line, open: () => writeFile(gate, '') };
+}
 
+it('a request for 100 Continue behind one that is not answered yet gets it before its own answer', async () => {
+  const { hob, line, open } = await withWaiting();
+  line.socket.write(head(hob, 'GET', '/', 'Expect: 100-continue', 'Connection: close'));
+  // The service has read both requests when it answers another connection.
+  await until('it is received', async () => (await hob.get('/api/health')).status === 200);
+  await open();
+  await line.closed;
+  const [, first = '', second = '', third = ''] = line.seen().split('HTTP/1.1 ');
+  expect([first, second, third].map((answer) => answer.slice(0, 3))).toEqual(['200', '100', '200']);
+  expect(second).toBe('100 Continue\r\n\r\n');
+  expect(third).toMatch(/<\/html>\n$/);
+});
+
+describe('invalid bytes after a request that is not answered yet', () => {
   it('are refused after that answer', async () => {
     const { line, open } = await withWaiting();
     for (let at = 0; at < 30; at++) line.socket.write('x'.repeat(100_000));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Dunst, onlyFonts, startBus, startDunst } from '../support/desktop.ts';
-import { startHob, tempFolder } from '../support/hob.ts';
+import { type Hob, startHob, tempFolder } from '../support/hob.ts';
 import { findProgram, has } from '../support/needs.ts';
 import {
   compareShots,
@@ -137,6 +137,20 @@ describe.runIf(isHere)('a notification on the screen', () => {
     const thumb = await picture(desk, 'ok 👍');
     expect(countYellow(thumb)).toBeGreaterThan(20);
     expect(countYellow(await picture(poor, 'ok 👍'))).toBe(0);
+  });
+
+  it('does not appear if the settings say so, and is in the list', async () => {
+    const { bus, screen, dunst, hob } = await startDesk();
+    const silent = await startHob({ env: { ...bus.env, ...screen.env, HOB_DESKTOP_NOTIFICATIONS: 'false' } });
+    const send = (to: Hob, message: string) =>
+      to.post('/api/notify', { notify_type: 'info', message, duration: 0 });
+    expect((await send(silent, 'listed')).body).toEqual({ success: true });
+    await send(hob, 'shown');
+    await until('a bubble appears', async () => (await dunst.displayed()) === 1);
+    await dunst.closeAll();
+    expect(await lastText(dunst)).toEqual({ summary: 'Hob', body: 'shown' });
+    expect(await dunst.history()).toHaveLength(1);
+    expect((await silent.get('/api/notifications')).body).toMatchObject({ items: [{ message: 'listed' }] });
   });
 
   it('shows hostile text as text', async () => {

@@ -85,8 +85,13 @@ export function createGuardedServer(options: GuardedServerOptions): Server {
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!admit(request, response)) return;
-    response.writeContinue();
-    app.routing(request, response);
+    const proceed = () => {
+      response.writeContinue();
+      app.routing(request, response);
+    };
+    // An answer that waits for earlier answers has no socket yet. Node would write its header before the 100.
+    if (response.socket === null) response.once('socket', proceed);
+    else proceed();
   });
   // An expectation other than 100-continue cannot be met. Ignore it.
   server.on('checkExpectation', enter);

@@ -145,7 +145,12 @@ function TextField({ param, text, error, onChange }: TextControl) {
         const control = { ...controlOf(param, text, ids), autoComplete: 'off' };
         if (isLong)
           return (
-            <TextArea {...control} onChange={({ target }) => onChange(target.value)} className="min-h-20" />
+            <TextArea
+              ref={area}
+              {...control}
+              onChange={({ target }) => onChange(target.value)}
+              className="min-h-20"
+            />
           );
         return (
           <div className="group/text relative">
