@@ -116,8 +116,8 @@ export interface RunServiceOptions {
   /** Never rejects. */
   readOutcome: (request: OutcomeRequest) => Promise<OutcomeTexts>;
   findScript: (id: string) => Script | null;
-  /** The address that scripts call. It contains the token of the run. */
-  apiBase: (token: string) => string;
+  /** Where the service listens. It is set before the first run starts. */
+  address: { readonly url: string };
   runsFolder: string;
   environment: Readonly<Record<string, string>>;
   windows: RunWindowsOptions;

@@ -233,7 +233,7 @@ export class RunService {
   async #writeParameters(run: Run, request: RunRequest, token: string): Promise<void> {
     const { record, isDurable: durable } = run;
     const content = {
-      apiBase: this.#options.apiBase(token),
+      apiBase: this.#apiBase(token),
       runId: record.runId,
       scriptId: request.script.id,
       scriptFolder: request.script.folder,
@@ -297,12 +297,18 @@ export class RunService {
   /** The parameter file of a recovered run was written by an earlier service. */
   async #renew({ folder }: Run, script: Script, lease: Lease): Promise<Lease> {
     try {
-      await renewParameterFile(folder, { apiBase: this.#options.apiBase, scriptFolder: script.folder });
+      const apiBase = (token: string) => this.#apiBase(token);
+      await renewParameterFile(folder, { apiBase, scriptFolder: script.folder });
       return lease;
     } catch (error) {
       lease.release();
       throw error;
     }
+  }
+
+  /** The address that a script calls. It contains the token of its run. */
+  #apiBase(token: string): string {
+    return `${this.#options.address.url}/r/${token}`;
   }
 
   #reportDefect(run: Run, error: unknown): void {

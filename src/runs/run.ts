@@ -5,12 +5,15 @@ import type { StopCause } from '../execution/messages.ts';
 import { parameterFileName } from '../execution/parameter-files.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
-import type { Feed } from '../shared/feed.ts';
+import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
 import type { KeyUse } from './keys/key-store.ts';
 import type { RunEvent, RunRecord } from './run-record.ts';
 import type { RunStore, TokenOwner } from './run-store.ts';
+
+/** Delay after the end of a run, so that work which follows it handles several ends at once. */
+const afterwardsMs = 1000;
 
 interface RunEndsOptions {
   events: Feed<RunEvent>;
@@ -22,14 +25,24 @@ interface RunEndsOptions {
  * that wait for other runs.
  */
 export class RunEnds {
+  /** The events of runs whose callers do not wait. */
+  readonly unattended = new Feed<RunEvent>();
+  /** Published a moment after runs have ended, once for all of them, for work that no caller waits for. */
+  readonly afterwards = new Feed<void>();
   readonly #store: RunEndsOptions['store'];
   readonly #waiting = new Map<string, Set<() => void>>();
+  #pause: NodeJS.Timeout | undefined;
 
   constructor({ events, store }: RunEndsOptions) {
     this.#store = store;
-    events.subscribe(({ type, run }) => {
-      if (type !== 'ended') return;
-      for (const wake of this.#waiting.get(run.runId) ?? []) wake();
+    events.subscribe((event) => {
+      if (!event.run.sync) this.unattended.publish(event);
+      if (event.type !== 'ended') return;
+      for (const wake of this.#waiting.get(event.run.runId) ?? []) wake();
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined;
+        this.afterwards.publish();
+      }, afterwardsMs).unref();
     });
   }
 

@@ -23,7 +23,6 @@ import { OutcomeReader } from '../runs/outcome/outcome.ts';
 import { RunOutputs } from '../runs/output/run-outputs.ts';
 import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
 import { isLiveToken, RunEnds } from '../runs/run.ts';
-import type { RunEvent } from '../runs/run-record.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
 import { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -34,7 +33,6 @@ import { settingsFile } from '../settings/home.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { settingsInForce } from '../settings/settings-in-force.ts';
 import { systemClock } from '../shared/clock.ts';
-import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import { makePrivateFolder } from '../shared/private-files.ts';
 import { announceService } from '../shared/service-file.ts';
@@ -183,6 +181,7 @@ export async function startService({
       log: log.child({ part: 'outcomes' }),
     });
     let listening: Listening | undefined;
+    const address = { url: '' };
     const runOptions: RunServiceOptions = {
       store,
       ledger,
@@ -191,16 +190,16 @@ export async function startService({
       clock: systemClock,
       log,
       resolveCommand: prepared.resolve,
-      readOutcome: (request) => outcomes.read(request),
+      readOutcome: outcomes.read,
       findScript: (id) => (id === builder.id ? builder : catalogue.find(id)),
-      apiBase: (token) => `${listening?.url}/r/${token}`,
+      address,
       runsFolder: folders.runs,
       environment: settings.environment,
       windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits,
     };
     const runs = new RunService(runOptions);
-    runs.events.subscribe((event) => metrics.runs.note(event));
+    runs.events.subscribe(metrics.runs.note);
     addServiceGauges(metrics, {
       runs,
       executor,
@@ -211,8 +210,6 @@ export async function startService({
       maxQueued: settings.max_queued,
     });
     const runEnds = new RunEnds({ events: runs.events, store });
-    // The events of runs whose callers do not wait.
-    const unattended = new Feed<RunEvent>();
     const {
       notifications,
       desktop,
@@ -220,7 +217,7 @@ export async function startService({
     } = composeNotifications({
       database,
       eventLog,
-      events: unattended,
+      events: runEnds.unattended,
       catalogue,
       settings,
       log,
@@ -296,9 +293,7 @@ export async function startService({
       limits: historyLimits(settings),
     });
     closers.push(() => keeper.close());
-    runs.events.subscribe((event) => {
-      if (!event.run.sync) unattended.publish(event);
-      if (event.type !== 'ended') return;
+    runEnds.afterwards.subscribe(() => {
       keeper.wake();
       if (prepared.packages.left.size > 0) void prepared.packages.sweep();
     });
@@ -317,6 +312,7 @@ export async function startService({
       metrics: metrics.http,
     });
     const { url, beyond, port, close } = listening;
+    address.url = url;
     closers.push(close);
     facts.set('last_port', String(port));
     // A release that does not know the schema names this one.

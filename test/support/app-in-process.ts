@@ -96,7 +96,7 @@ export async function appInProcess({
     resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
     readOutcome,
     findScript: (id) => catalogue.find(id),
-    apiBase: (token) => `http://127.0.0.1/r/${token}`,
+    address: { url: 'http://127.0.0.1' },
     runsFolder: join(folder, 'runs'),
     environment: {},
     windows: noWindows,

@@ -48,7 +48,7 @@ export class OutcomeReader {
   }
 
   /** Never rejects: if an outcome cannot be read, the returned outcome says so. */
-  async read(request: OutcomeRequest): Promise<OutcomeTexts> {
+  readonly read = async (request: OutcomeRequest): Promise<OutcomeTexts> => {
     const resultBytes = request.recorded?.length ?? resultSizeOf(request);
     const readHere = () =>
       readOutcome(resultBytes === null ? { ...request, isWithoutResult: true } : request);
@@ -67,7 +67,7 @@ export class OutcomeReader {
       if (next === undefined) this.#large--;
       else next();
     }
-  }
+  };
 
   async #readInThread(request: OutcomeRequest): Promise<OutcomeTexts> {
     try {

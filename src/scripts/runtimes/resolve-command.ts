@@ -7,9 +7,9 @@ import type { InterpreterSpec } from '../languages/language.ts';
 import {
   type InterpretedLanguage,
   installAdvice,
-  interpreterLanguage,
+  interpretedLanguages,
   interpreterSpec,
-  languageRecord,
+  languageRecords,
   type ScriptLanguage,
 } from '../languages.ts';
 import type { Script } from '../script.ts';
@@ -29,7 +29,7 @@ export async function resolveCommand(
   { python }: { python?: string } = {},
 ): Promise<Resolution> {
   const { language } = script.runtime;
-  const { platform, open, start, warm } = languageRecord(language);
+  const { platform, open, start, warm } = languageRecords[language];
   const entry = join(script.folder, script.runtime.entry);
   if (platform !== undefined && host.platform !== platform) {
     return unavailable(
@@ -54,7 +54,7 @@ export async function resolveCommand(
 
 /** Adds the SDK to a command of this language, if there is one. */
 export function withSdk(command: Command, language: ScriptLanguage, env: Command['env']): Command {
-  return languageRecord(language).addSdk?.(command, env) ?? command;
+  return languageRecords[language].addSdk?.(command, env) ?? command;
 }
 
 async function findInterpreter(
@@ -65,12 +65,17 @@ async function findInterpreter(
   const name = interpreterLanguage(language);
   if (name === null) throw new Error(`${language} has no interpreter`);
   // The script was written for the environment in its folder.
-  const own = languageRecord(language).ownInterpreter?.(script.folder, platform) ?? null;
+  const own = languageRecords[language].ownInterpreter?.(script.folder, platform) ?? null;
   if (own !== null) {
     return rejectOwnPython(script, await finder.probe(name, own)) ?? { path: own, version: null };
   }
   const search = await finder.find(name, languageVersion);
   return search.kind === 'found' ? search.interpreter : missing(name, languageVersion, search.seen);
+}
+
+/** The language whose interpreter runs this language; null if it needs none. */
+export function interpreterLanguage(name: ScriptLanguage): InterpretedLanguage | null {
+  return languageRecords[name].interpretedBy ?? interpretedLanguages.find((each) => each === name) ?? null;
 }
 
 /** Returns why a script cannot run with its own Python, or null. `interpreter` is null if that Python does not start. */
