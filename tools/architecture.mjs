@@ -257,7 +257,7 @@ export const importRules = [
       path: '^src/',
       pathNot: [
         '^src/shared/start-worker\\.ts$',
-        '^src/runs/outcome/outcome(?:-worker)?\\.ts$',
+        '^src/runs/outcome/(?:read-outcome|outcome-worker)\\.ts$',
         '^src/storage/checkpoint(?:er|-worker)\\.ts$',
         '^src/models/downloads/hashing/hash(?:ing|-worker)\\.ts$',
         tests,

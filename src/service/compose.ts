@@ -19,7 +19,7 @@ import { HistoryKeeper } from '../runs/history/history-keeper.ts';
 import { RunRemover } from '../runs/history/run-remover.ts';
 import { KeyedRuns, recallOutcome } from '../runs/keys/keyed-runs.ts';
 import { Ledger } from '../runs/ledger.ts';
-import { OutcomeReader } from '../runs/outcome/outcome.ts';
+import { OutcomeReader } from '../runs/outcome/read-outcome.ts';
 import { RunOutputs } from '../runs/output/run-outputs.ts';
 import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
 import { isLiveToken, RunEnds } from '../runs/run.ts';

@@ -9,8 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
 import { type RunFolder, runFolderAt } from '../run.ts';
-import { OutcomeReader } from './outcome.ts';
-import type { OutcomeRequest, OutcomeTexts } from './read-outcome.ts';
+import { OutcomeReader, type OutcomeRequest, type OutcomeTexts } from './read-outcome.ts';
 
 const log = pino({ enabled: false });
 const realEntry = new URL('../../../test/support/outcome-worker.mjs', import.meta.url);
