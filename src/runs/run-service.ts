@@ -8,7 +8,7 @@ import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/error
 import type { Feed } from '../shared/feed.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { maskSecrets } from './inputs.ts';
-import type { Progress } from './ledger.ts';
+import type { Progress } from './progress-board.ts';
 import {
   callerStopping,
   endedAlready,

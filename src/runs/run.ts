@@ -216,6 +216,8 @@ export class Run {
   /** Aborted with a `StopRequest` or, while the run waits for a slot, with the refusal for its caller. */
   readonly stopping = new AbortController();
   phase: RunPhase;
+  /** Whether its script has reported progress. */
+  hasReported = false;
 
   constructor({ record, script, language, isKeyed, acceptance, runsFolder, limits, log }: RunOptions) {
     this.record = record;

@@ -4,7 +4,7 @@ import { Bubbles } from '../notifications/bubbles.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
 import { Notifications, type SentNotification } from '../notifications/notifications.ts';
-import type { EventLog } from '../runs/events/event-log.ts';
+import type { EventLog } from '../runs/ledger.ts';
 import type { BriefRun, RunEvent } from '../runs/run-record.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { NotifyOn, Script } from '../scripts/script.ts';

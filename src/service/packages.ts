@@ -4,7 +4,7 @@ import { eventData } from '../http/events/event-data.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import { parseSource } from '../packages/fetch/parse-source.ts';
 import { Packages } from '../packages/operations/packages.ts';
-import type { EventLog } from '../runs/events/event-log.ts';
+import type { EventLog } from '../runs/ledger.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';

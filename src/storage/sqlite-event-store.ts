@@ -6,7 +6,7 @@ import {
   eventTypes,
   type LoggedEvent,
   type NewEvent,
-} from '../runs/events/event-store.ts';
+} from '../runs/event-store.ts';
 import { type Database, Facts, named, transact } from './database.ts';
 import { oneOf, type Row } from './sqlite-run-store.ts';
 
