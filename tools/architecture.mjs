@@ -60,7 +60,7 @@ export const importRules = [
   room(
     'transfer',
     [
-      'execution/remove-parameter-file.ts',
+      'execution/parameter-files.ts',
       'packages',
       'scripts',
       'settings',
@@ -99,7 +99,7 @@ export const importRules = [
     [
       'execution/messages.ts',
       'execution/message-lines.ts',
-      'execution/remove-parameter-file.ts',
+      'execution/parameter-files.ts',
       'execution/ring-state.ts',
       'execution/socket-path.ts',
       'execution/window-messages.ts',
@@ -257,7 +257,7 @@ export const importRules = [
       path: '^src/',
       pathNot: [
         '^src/shared/start-worker\\.ts$',
-        '^src/runs/outcome/outcome-(?:reader|worker)\\.ts$',
+        '^src/runs/outcome/(?:read-outcome|outcome-worker)\\.ts$',
         '^src/storage/checkpoint(?:er|-worker)\\.ts$',
         '^src/models/downloads/hashing/hash(?:ing|-worker)\\.ts$',
         tests,

@@ -14,7 +14,7 @@ const { errorCodes } = await import('../build/shared/errors.js');
 const { statusOf } = await import('../build/http/error-answers.js');
 const { environmentName, SettingsSchema, settingNames } = await import('../build/settings/schema.js');
 const { ManifestSchema } = await import('../build/scripts/manifest-schema.js');
-const { languageRecord, languages } = await import('../build/scripts/languages.js');
+const { languageRecords, languages } = await import('../build/scripts/languages.js');
 
 const openApi = await openApiDocument();
 const files = {
@@ -60,7 +60,7 @@ function withLanguages(page) {
   const code = (texts = []) => texts.map((text) => `\`${text}\``).join(', ');
   const row = (cells) => `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
   const rows = languages.map((name) => {
-    const { aliases, extensions, startedWith } = languageRecord(name);
+    const { aliases, extensions, startedWith } = languageRecords[name];
     return row([code([name]), code(aliases), code(extensions), startedWith]);
   });
   const table = [

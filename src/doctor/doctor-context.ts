@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+
 import { Catalogue } from '../scripts/catalogue.ts';
 import { installedFile } from '../scripts/installed-version.ts';
-import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import { InterpreterFinder } from '../scripts/runtimes/resolve-command.ts';
 import type { Problem, Script } from '../scripts/script.ts';
 import { defaultSettings } from '../settings/default-settings.ts';
 import { resolveHome } from '../settings/home.ts';

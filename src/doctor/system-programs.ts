@@ -2,7 +2,7 @@ import { readlink, realpath } from 'node:fs/promises';
 import { basename, delimiter, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
 import { type InterpretedLanguage, interpretedLanguages, interpreterSpec } from '../scripts/languages.ts';
-import type { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import type { InterpreterFinder } from '../scripts/runtimes/resolve-command.ts';
 import { executablesOnPath } from '../shared/find-program.ts';
 import { type CommandResult, runCommand } from '../shared/run-command.ts';
 

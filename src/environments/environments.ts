@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, constants, readlink, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import type { InterpreterFinder } from '../scripts/runtimes/resolve-command.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
 import { AppError, errnoOf } from '../shared/errors.ts';

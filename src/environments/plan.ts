@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 
 import { installAdvice, interpreterSpec } from '../scripts/languages.ts';
-import type { Interpreter, InterpreterFinder, Search } from '../scripts/runtimes/find-interpreter.ts';
+import type { Interpreter, InterpreterFinder, Search } from '../scripts/runtimes/resolve-command.ts';
 import type { Problem, Script } from '../scripts/script.ts';
 import type { Text } from '../shared/text.ts';
 import { environmentFormat } from './builder/layout.ts';

@@ -84,6 +84,7 @@ export class ExecutorClient {
    */
   readonly #unrecorded = new Set<string>();
   #containment: Containment | null = null;
+  #warm: WarmState | null = null;
   /** Counts that arrived before `catchUp` was called. */
   readonly #earlyCounts: Count[] = [];
   /** Whether every run that an earlier service left has been attached. */
@@ -108,7 +109,7 @@ export class ExecutorClient {
 
   /** The state of the warm interpreters; null until the executor that takes new runs has reported it. */
   get warm(): WarmState | null {
-    return this.#executors.warm;
+    return this.#warm;
   }
 
   get state(): ExecutorState {
@@ -156,7 +157,7 @@ export class ExecutorClient {
       this.#unrecorded.add(runId);
       return { kind: 'attached', end: Promise.resolve(ended) };
     }
-    const link = this.#running.get(runId)?.link ?? this.#executors.find(executor);
+    const link = this.#running.get(runId)?.link ?? this.#executors.links.get(executor ?? '');
     if (link === undefined) return { kind: 'unknown' };
     if (link.isConnected && !this.#running.has(runId)) return { kind: 'never-given' };
     const end = new Promise<RunEnd>((settle) => {
@@ -208,11 +209,11 @@ export class ExecutorClient {
     this.#unclaimed.delete(runId);
     this.#unrecorded.delete(runId);
     // Tell all executors: an end may have passed from one executor to the next.
-    this.#executors.tellAllSoon({ type: 'acknowledge', runId });
+    this.#tellAllSoon({ type: 'acknowledge', runId });
   }
 
   acknowledgeCounts(runIds: readonly string[]): void {
-    this.#executors.tellAllSoon({ type: 'acknowledge-counts', runIds });
+    this.#tellAllSoon({ type: 'acknowledge-counts', runIds });
   }
 
   /**
@@ -256,6 +257,7 @@ export class ExecutorClient {
   }
 
   #hear(link: ExecutorLink, message: FromExecutor): void {
+    if (this.#executors.current === link) this.#noteWarm(message);
     switch (message.type) {
       case 'started':
         this.#running.set(message.runId, { ...message, isTimedOut: false, link });
@@ -270,16 +272,25 @@ export class ExecutorClient {
       case 'counted':
         this.#publishCounts(message.counts);
         break;
-      case 'warm':
       case 'inherited':
+        this.#executors.inherited();
+        break;
+      case 'warm':
       case 'pong':
       case 'welcome':
         break;
     }
   }
 
+  #noteWarm(message: FromExecutor): void {
+    if (message.type === 'warm') this.#warm = message.state;
+    else if ((message.type === 'started' || message.type === 'ended') && message.warm)
+      this.#warm = message.warm;
+  }
+
   #onGone(link: ExecutorLink, wasCurrent: boolean): void {
     this.#forget(link);
+    if (wasCurrent) this.#warm = null;
     if (wasCurrent && !this.#isClosed) {
       this.events.publish('lost');
       this.silence.publish(null);
@@ -348,6 +359,11 @@ export class ExecutorClient {
     if (link?.isConnected !== true) return false;
     link.tell(message);
     return true;
+  }
+
+  /** Sends a message that is not urgent to all executors. */
+  #tellAllSoon(message: ToExecutor): void {
+    for (const link of this.#executors.links.values()) link.tellSoon(message);
   }
 
   /** Discards what an executor reported about its runs; it reports them again after a reconnect. */

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { errnoOf } from '../shared/errors.ts';
-import { isAlive } from '../shared/is-alive.ts';
 import type { Logger } from '../shared/log.ts';
+import { isAlive } from '../shared/process-stat.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
 import {
   type ExecutorAddress,

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isAlive } from '../shared/is-alive.ts';
 import type { Logger } from '../shared/log.ts';
+import { isAlive } from '../shared/process-stat.ts';
 import { ExecutorLink, type Welcome } from './executor-link.ts';
 import { launchExecutor } from './launch-executor.ts';
 import {
@@ -13,9 +13,7 @@ import {
   executorFolder,
   type FromExecutor,
   protocolVersion,
-  type ToExecutor,
   type WarmLimits,
-  type WarmState,
 } from './messages.ts';
 
 export interface ExecutorSetOptions {
@@ -48,29 +46,26 @@ const launchAttempts = 3;
 export class ExecutorSet {
   readonly #options: ExecutorSetOptions;
   readonly #events: SetEvents;
-  readonly #links = new Map<string, ExecutorLink>();
-  #current: ExecutorLink | undefined;
+  /** All connected executors, by their names. */
+  readonly links = new Map<string, ExecutorLink>();
+  /** The executor that takes new runs, if there is one. */
+  current: ExecutorLink | undefined;
   #connecting: Promise<ExecutorLink> | undefined;
   #onInherited: (() => void)[] = [];
-  #warm: WarmState | null = null;
 
   constructor(options: ExecutorSetOptions, events: SetEvents) {
     this.#options = options;
     this.#events = events;
   }
 
-  find(instance: string | null): ExecutorLink | undefined {
-    return this.#links.get(instance ?? '');
-  }
-
   /** Whether the executor that takes new runs is connected and answers. */
   get isUp(): boolean {
-    return this.#current?.isConnected === true && !this.#current.isSilent;
+    return this.current?.isConnected === true && !this.current.isSilent;
   }
 
   get state(): ExecutorState {
-    const current = this.#current;
-    const silent = [...this.#links.values()].filter((link) => link.isSilent);
+    const current = this.current;
+    const silent = [...this.links.values()].filter((link) => link.isSilent);
     return {
       state: current === undefined ? 'none' : current.isSilent ? 'silent' : 'ready',
       pid: current?.address.pid ?? null,
@@ -78,24 +73,9 @@ export class ExecutorSet {
     };
   }
 
-  /** The last state of its warm interpreters that the executor that takes new runs has sent. */
-  get warm(): WarmState | null {
-    return this.#warm;
-  }
-
-  /** The executor that takes new runs, if there is one. */
-  get current(): ExecutorLink | undefined {
-    return this.#current;
-  }
-
-  /** Sends a message that is not urgent. */
-  tellAllSoon(message: ToExecutor): void {
-    for (const link of this.#links.values()) link.tellSoon(message);
-  }
-
   /** The executor that takes new runs; it is started if there is none. */
   usable(): Promise<ExecutorLink> {
-    if (this.#current !== undefined) return Promise.resolve(this.#current);
+    if (this.current !== undefined) return Promise.resolve(this.current);
     this.#connecting ??= this.#establish().finally(() => {
       this.#connecting = undefined;
     });
@@ -110,55 +90,60 @@ export class ExecutorSet {
     await Promise.race([done, wait(inheritWithinMs, undefined, { ref: false })]);
   }
 
+  /** An executor has cleaned up. */
+  inherited(): void {
+    for (const done of this.#onInherited.splice(0)) done();
+  }
+
   /** Disconnects from the executors, which end when their runs have ended. */
   async close(): Promise<void> {
     await this.#connecting?.catch(() => {});
-    await Promise.all([...this.#links.values()].map((link) => link.close()));
+    await Promise.all([...this.links.values()].map((link) => link.close()));
   }
 
   async #establish(): Promise<ExecutorLink> {
     await this.#openLinks();
     // A new executor can be killed before it takes runs. The waiting runs are none of its runs: the next one takes them.
-    for (let attempt = 1; this.#current === undefined && attempt <= launchAttempts; attempt++) {
+    for (let attempt = 1; this.current === undefined && attempt <= launchAttempts; attempt++) {
       const pid = await launchExecutor(this.#options);
       if (pid !== null) this.#events.launched();
       // Find all executors again: a service that was killed may have launched one, too, which took over from others.
       await this.#openLinks();
     }
-    if (this.#current === undefined) {
+    if (this.current === undefined) {
       throw new Error(`${launchAttempts} new executors were killed, or do not respond`);
     }
-    return this.#current;
+    return this.current;
   }
 
   async #openLinks(): Promise<void> {
     const { home, log } = this.#options;
     const events = {
       welcomed: (link: ExecutorLink, welcome: Welcome) => this.#onWelcome(link, welcome),
-      heard: (link: ExecutorLink, message: FromExecutor) => this.#onHeard(link, message),
+      heard: this.#events.heard,
       silenceChanged: (link: ExecutorLink) => {
-        if (this.#current === link) this.#events.silenceChanged();
+        if (this.current === link) this.#events.silenceChanged();
       },
       gone: (link: ExecutorLink) => this.#onGone(link),
     };
     const addresses = await findExecutors(home);
     await Promise.all(
       addresses
-        .filter(({ instance }) => !this.#links.has(instance))
+        .filter(({ instance }) => !this.links.has(instance))
         .map(async (address) => {
           const link = await ExecutorLink.open(address, events, log);
-          if (link !== null) this.#links.set(address.instance, link);
+          if (link !== null) this.links.set(address.instance, link);
         }),
     );
   }
 
   #onWelcome(link: ExecutorLink, welcome: Welcome): void {
     const { instance, version, protocol } = link.address;
-    this.#links.set(instance, link);
+    this.links.set(instance, link);
     const isOurs = version === this.#options.version && protocol === protocolVersion;
-    if (isOurs) this.#current ??= link;
+    if (isOurs) this.current ??= link;
     // Only the current executor gets these: one of another build might not understand them, and gets no new runs.
-    if (this.#current === link) {
+    if (this.current === link) {
       link.tell({ type: 'environment', env: this.#options.env });
       link.tell({ type: 'allow-warm', limits: this.#options.warmLimits });
     } else {
@@ -167,25 +152,10 @@ export class ExecutorSet {
     this.#events.welcomed(link, welcome);
   }
 
-  #onHeard(link: ExecutorLink, message: FromExecutor): void {
-    if (message.type === 'inherited') for (const done of this.#onInherited.splice(0)) done();
-    if (this.#current === link) this.#noteWarm(message);
-    this.#events.heard(link, message);
-  }
-
-  #noteWarm(message: FromExecutor): void {
-    if (message.type === 'warm') this.#warm = message.state;
-    else if ((message.type === 'started' || message.type === 'ended') && message.warm)
-      this.#warm = message.warm;
-  }
-
   #onGone(link: ExecutorLink): void {
-    this.#links.delete(link.address.instance);
-    const wasCurrent = this.#current === link;
-    if (wasCurrent) {
-      this.#current = undefined;
-      this.#warm = null;
-    }
+    this.links.delete(link.address.instance);
+    const wasCurrent = this.current === link;
+    if (wasCurrent) this.current = undefined;
     this.#events.gone(link, wasCurrent);
   }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from '../../test/support/ordinary-user.ts';
-import { parameterDraftName, parameterFileName, removeParameterFile } from './remove-parameter-file.ts';
+import { parameterDraftName, parameterFileName, removeParameterFile } from './parameter-files.ts';
 
 const canLock = has('another user, for permissions (root on Linux)', canBecomeOrdinary);
 

@@ -12,7 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errnoOf } from '../shared/errors.ts';
-import { isAlive } from '../shared/is-alive.ts';
+import { isAlive } from '../shared/process-stat.ts';
 
 /**
  * The cgroup of one run. A process that is forked in it cannot leave it by changing its session, parent or environment.

@@ -9,7 +9,7 @@ import { has } from '../../test/support/needs.ts';
 import { startShell } from '../../test/support/shells.ts';
 import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
 import { inherit, Journal, type Legacy, parseJournal } from './journal.ts';
-import { startTicksOf } from './process-table.ts';
+import { startTicksOf } from './run-processes.ts';
 
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
 

@@ -3,8 +3,8 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { RunEnd, StreamCapture } from '../execution/messages.ts';
-import { isAlive } from '../shared/is-alive.ts';
-import { startTicksOf } from './process-table.ts';
+import { isAlive } from '../shared/process-stat.ts';
+import { startTicksOf } from './run-processes.ts';
 
 /** The main process of a run, so that the next executor can find it. */
 export interface StartedRun {

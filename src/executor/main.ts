@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,8 +12,8 @@ import {
   protocolVersion,
 } from '../execution/messages.ts';
 import { socketPathIn } from '../execution/socket-path.ts';
-import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
+import { isAlive } from '../shared/process-stat.ts';
 import { readVersion } from '../shared/version.ts';
 import { Cgroups, cgroupAt, removeCgroups } from './cgroups.ts';
 import { inherit, Journal, type Legacy } from './journal.ts';
@@ -22,7 +21,6 @@ import { NativeProcesses } from './native/processes.ts';
 import { RunProcesses } from './run-processes.ts';
 import { ExecutorServer } from './server.ts';
 import { terminate } from './terminate.ts';
-import { countRunnable, WarmPool } from './warm/warm-pool.ts';
 import { Windows } from './windows.ts';
 
 /** No process reads the output of these scripts or waits for their exit any more; they get a moment to clean up. */
@@ -52,17 +50,7 @@ async function main(): Promise<void> {
     processes,
     socketPath,
   });
-  const cores = availableParallelism();
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
-  const warm =
-    processes === null
-      ? null
-      : new WarmPool({
-          processes,
-          programs: { python: warmProgram('python/start'), 'node.js': warmProgram('node-host.cjs') },
-          isBusy: () => (countRunnable() ?? 2 * server.running) >= 2 * cores,
-          onChange: () => server.reportWarm(),
-        });
   const server = new ExecutorServer({
     socketPath,
     instance,
@@ -70,7 +58,7 @@ async function main(): Promise<void> {
     processes,
     cgroups,
     windows,
-    warm,
+    warmPrograms: { python: warmProgram('python/start'), 'node.js': warmProgram('node-host.cjs') },
     journal,
     inherit: takeOver,
     onIdle: () => void shutDown(),
@@ -109,7 +97,6 @@ async function main(): Promise<void> {
 
   async function shutDown(): Promise<void> {
     server.close();
-    warm?.close();
     await rm(addressPath, { force: true });
     cgroups?.close();
     await journal.close();

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { Capture } from './capture.ts';
-import { readPipe } from './pipe-reader.ts';
+import { Capture, readPipe } from './capture.ts';
 
 async function openFifo() {
   const folder = await tempFolder();

@@ -17,7 +17,7 @@ import {
   parsePs,
   readProcessTable,
   startTicksOf,
-} from './process-table.ts';
+} from './run-processes.ts';
 
 const python = findProgram('python3');
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
@@ -154,7 +154,7 @@ describe.skipIf(!hasProc)('the table of processes', () => {
   });
 
   it('is null, and not incomplete, when there is no free file handle', () => {
-    const table = pathToFileURL(join(projectRoot, 'build', 'executor', 'process-table.js'));
+    const table = pathToFileURL(join(projectRoot, 'build', 'executor', 'run-processes.js'));
     const program = `
       import { openSync } from 'node:fs';
       import { readProcessTable } from '${table}';

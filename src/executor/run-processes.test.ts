@@ -6,8 +6,7 @@ import { isRunning, untilGone } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { type Shell, startShell, untilSo } from '../../test/support/shells.ts';
 import type { RunCgroup } from './cgroups.ts';
-import { type ProcessEntry, readProcessTable } from './process-table.ts';
-import { RunProcesses } from './run-processes.ts';
+import { type ProcessEntry, RunProcesses, readProcessTable } from './run-processes.ts';
 
 const leader = { pid: 1_000_100, startTicks: 500 };
 const id = (offset: number) => leader.pid + offset;

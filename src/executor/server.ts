@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
 
 import type { Containment } from '../contract/values.ts';
 import { receiveMessages, sendMessage } from '../execution/message-lines.ts';
@@ -14,14 +15,14 @@ import {
   toExecutorTypes,
   type WarmState,
 } from '../execution/messages.ts';
-import { removeParameterFile } from '../execution/remove-parameter-file.ts';
+import { removeParameterFile } from '../execution/parameter-files.ts';
 import { throughShortPath } from '../execution/socket-path.ts';
 import { type FromWindow, fromWindowTypes } from '../execution/window-messages.ts';
 import { type GivenRun, nothingShared } from './given-run.ts';
 import type { Journal } from './journal.ts';
 import { Census } from './run-processes.ts';
 import { type Equipment, type Supervision, supervise } from './supervise.ts';
-import type { WarmPool } from './warm/warm-pool.ts';
+import { countRunnable, WarmPool } from './warm/warm-pool.ts';
 import type { Windows } from './windows.ts';
 
 /** How long the executor stays alive without runs and without a service. */
@@ -31,13 +32,13 @@ const warmReportMs = 100;
 /** For an executor that gets no more runs and still has some. A service that comes back sends its limits again. */
 const noWarm = { memoryBytes: 0, idleMs: 0 };
 
-interface ExecutorOptions extends Equipment {
+interface ExecutorOptions extends Omit<Equipment, 'warm'> {
   socketPath: string;
   instance: string;
   version: string;
   windows: Windows;
-  /** Null where warm interpreters are not supported. */
-  warm: WarmPool | null;
+  /** The programs that warm interpreters run, by language. */
+  warmPrograms: ConstructorParameters<typeof WarmPool>[0]['programs'];
   journal: Journal;
   /** Cleans up after executors that were killed. */
   inherit: () => Promise<void>;
@@ -53,6 +54,9 @@ export class ExecutorServer {
   readonly secret = randomBytes(32).toString('hex');
   readonly #options: ExecutorOptions;
   readonly #server: Server;
+  /** Null where warm interpreters are not supported. */
+  readonly #warm: WarmPool | null;
+  readonly #equipment: Equipment;
   /** The environment that all runs share. */
   #environment: Environment = nothingShared;
   readonly #running = new Map<string, Supervision>();
@@ -71,16 +75,23 @@ export class ExecutorServer {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    const { processes, warmPrograms: programs } = options;
+    const cores = availableParallelism();
+    this.#warm =
+      processes === null
+        ? null
+        : new WarmPool({
+            processes,
+            programs,
+            isBusy: () => (countRunnable() ?? 2 * this.#running.size) >= 2 * cores,
+            onChange: () => this.#reportWarm(),
+          });
+    this.#equipment = { ...options, warm: this.#warm };
     this.#census = new Census(
       (counts) => this.#reportCounts(counts),
       () => options.processes?.hasOrphans() ?? true,
     );
     this.#server = createServer((socket) => this.#greet(socket));
-  }
-
-  /** How many runs are running. */
-  get running(): number {
-    return this.#running.size;
   }
 
   async listen(): Promise<void> {
@@ -96,6 +107,7 @@ export class ExecutorServer {
     this.#isClosed = true;
     this.#server.close();
     this.#service?.destroy();
+    this.#warm?.close();
   }
 
   /** Keeps the end of a run, of this executor or an earlier one, until a service acknowledges it. */
@@ -191,19 +203,19 @@ export class ExecutorServer {
         break;
       case 'retire':
         this.#retired = true;
-        this.#options.warm?.allow(noWarm);
+        this.#warm?.allow(noWarm);
         this.#scheduleExit();
         break;
       case 'farewell':
         this.#dismissed = true;
         this.#service?.destroy();
         this.#service = undefined;
-        this.#options.warm?.allow(noWarm);
+        this.#warm?.allow(noWarm);
         this.#scheduleExit();
         break;
       case 'allow-warm':
-        this.#options.warm?.allow(message.limits);
-        this.reportWarm();
+        this.#warm?.allow(message.limits);
+        this.#reportWarm();
         break;
       case 'type':
         this.#running.get(message.runId)?.terminal?.type(message);
@@ -224,7 +236,7 @@ export class ExecutorServer {
     if (this.#running.has(runId) || this.#unacknowledged.has(runId)) return;
     this.#options.journal.starting(runId);
     let reportStart = (): void => {};
-    const run = supervise(spec, this.#options, {
+    const run = supervise(spec, this.#equipment, {
       started: ({ pid, startTicks, startedAtMs, windowless }) => {
         // If the script has exited already, its process cannot be found any more. Its end is the next line of the
         // journal.
@@ -233,7 +245,7 @@ export class ExecutorServer {
         reportStart = () => {
           reportStart = () => {};
           // The current state: runs that started later may have sent theirs already.
-          const warm = spec.warm ? this.#options.warm?.state : undefined;
+          const warm = spec.warm ? this.#warm?.state : undefined;
           const terminal = this.#running.get(runId)?.terminal?.size;
           const more = { ...(warm && { warm }), ...(terminal && { terminal }) };
           this.#send({ type: 'started', runId, pid, startedAtMs, windowless, ...more });
@@ -252,7 +264,7 @@ export class ExecutorServer {
         process.stderr.write(`${runId}: cannot remove its parameter file: ${String(error)}\n`);
       });
       this.#running.delete(runId);
-      this.keep(end, spec.warm ? this.#options.warm?.state : undefined);
+      this.keep(end, spec.warm ? this.#warm?.state : undefined);
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#scheduleExit();
     });
@@ -263,8 +275,8 @@ export class ExecutorServer {
   }
 
   /** Sends the state of the warm interpreters, soon. */
-  reportWarm(): void {
-    const { warm } = this.#options;
+  #reportWarm(): void {
+    const warm = this.#warm;
     if (warm === null || this.#warmTimer !== undefined) return;
     this.#warmTimer = setTimeout(() => {
       this.#warmTimer = undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { TerminalSize } from '../execution/messages.ts';
-import { PageTerminal } from './supervise.ts';
+import { PageTerminal } from './window.ts';
 
 function openTerminal() {
   const typed: string[] = [];

@@ -1,76 +1,21 @@
 import { constants } from 'node:os';
+import { join } from 'node:path';
 
 import type { EndCause } from '../contract/values.ts';
-import {
-  endWithoutProcess,
-  type RunEnd,
-  type StopCause,
-  type TerminalSize,
-  type TypedPiece,
-} from '../execution/messages.ts';
+import { endWithoutProcess, type RunEnd, type StopCause, type StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';
+import { Capture, type PipeReader, readOutput, readStream } from './capture.ts';
 import type { Cgroups } from './cgroups.ts';
-import type { GivenRun } from './given-run.ts';
-import type { NativeProcesses, ProcessExit } from './native/processes.ts';
-import { hasProcessExited, startTicksOf } from './process-table.ts';
-import { RunProcesses } from './run-processes.ts';
-import { type SpawnedScript, spawnScript } from './spawn-script.ts';
+import { environmentOf, type GivenRun } from './given-run.ts';
+import type { NativeProcesses, Outputs, ProcessExit, StartedProcess } from './native/processes.ts';
+import { hasProcessExited, RunProcesses, startTicksOf } from './run-processes.ts';
+import { startThroughNode } from './start-through-node.ts';
 import { terminate, terminateTree } from './terminate.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
-import type { Window } from './window.ts';
+import { commandOnTerminal, PageTerminal, type Window } from './window.ts';
 import type { Opening, Windows } from './windows.ts';
-
-/** The number of remembered senders: more than the pages that one run has open at once. */
-const mostSenders = 64;
-
-/**
- * The terminal of a run that is shown in pages of the console. Typed input may arrive twice if the service is killed
- * before it could answer, and must not be typed twice. This process outlives the service, so it counts the input. Every
- * page that shows a terminal query of a program answers that query, now or when the page is opened later; only the
- * first answer is used.
- */
-export class PageTerminal {
-  readonly #window: Pick<Window, 'type' | 'resize'>;
-  /** The last sequence number of each sender; the most recent sender is last. */
-  readonly #typed = new Map<string, number>();
-  #answeredBytes = 0;
-  #size: TerminalSize;
-
-  constructor(window: Pick<Window, 'type' | 'resize'>, size: TerminalSize) {
-    this.#window = window;
-    this.#size = size;
-  }
-
-  get size(): TerminalSize {
-    return this.#size;
-  }
-
-  type({ base64, order, answers }: TypedPiece): void {
-    if (order !== null && !this.#isNew(order)) return;
-    if (answers !== null && answers <= this.#answeredBytes) return;
-    this.#answeredBytes = answers ?? this.#answeredBytes;
-    this.#window.type(base64);
-  }
-
-  resize({ columns, rows }: TerminalSize): void {
-    this.#size = { columns, rows };
-    this.#window.resize(this.#size);
-  }
-
-  #isNew({ sender, number }: { sender: string; number: number }): boolean {
-    const last = this.#typed.get(sender);
-    if (last !== undefined && number <= last) return false;
-    this.#typed.delete(sender);
-    this.#typed.set(sender, number);
-    for (const oldest of this.#typed.keys()) {
-      if (this.#typed.size <= mostSenders) break;
-      this.#typed.delete(oldest);
-    }
-    return true;
-  }
-}
 
 /**
  * Processes that a script leaves behind get less time than the script itself: a caller waits for the end of the run.
@@ -311,4 +256,137 @@ function armTimeout(timeoutMs: number | null, fire: () => void): { cancel(): voi
   };
   arm();
   return { cancel: () => clearTimeout(timer) };
+}
+
+/** The process of a script, whose output is being read. */
+interface SpawnedScript {
+  readonly pid: number | undefined;
+  /** Its start time in ticks of the system clock; undefined if it was not read. */
+  readonly startTicks: number | undefined;
+  /** How the process ended, or why it was not started. */
+  readonly exited: Promise<ProcessExit>;
+  /** From now on, output is read when it arrives, and not only at the end. Called for a script that runs longer. */
+  attend(): void;
+  /** Writes all output so far to the log files. Called once, when the process has ended. */
+  settle(): Promise<{ stdout: StreamCapture; stderr: StreamCapture }>;
+  /** Resolves when no process holds its streams any more. */
+  readonly streamsClosed: Promise<unknown>;
+}
+
+/** The means to start a script. */
+interface SpawnContext {
+  /** Null where programs can only be started through Node. */
+  readonly processes: NativeProcesses | null;
+  readonly window: Window | null;
+  readonly warm: Pick<WarmPool, 'start'> | null;
+}
+
+/** The only place where scripts are started. */
+async function spawnScript(spec: GivenRun, context: SpawnContext): Promise<SpawnedScript> {
+  const stdout = new Capture(join(spec.runFolder, 'stdout.log'), spec.outputLogBytes);
+  const stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
+  try {
+    return await spawnCaptured(spec, context, { stdout, stderr });
+  } catch (error) {
+    await Promise.all([stdout.settle(), stderr.settle()]);
+    throw error;
+  }
+}
+
+interface Captures {
+  readonly stdout: Capture;
+  readonly stderr: Capture;
+}
+
+async function spawnCaptured(
+  spec: GivenRun,
+  context: SpawnContext,
+  captures: Captures,
+): Promise<SpawnedScript> {
+  const { pid, startTicks, exited, readers } = await spawnIn(context, spec, captures);
+  const { stdout, stderr } = captures;
+  return {
+    pid,
+    startTicks,
+    exited,
+    attend() {
+      // Readers of the output find the log files.
+      stdout.prepare();
+      stderr.prepare();
+      for (const reader of readers) reader.attend?.();
+    },
+    async settle() {
+      for (const reader of readers) await reader.drain();
+      // Both at the same time: from here on, neither accepts the output of a process that outlives the run.
+      const [out, err] = await Promise.all([stdout.settle(), stderr.settle()]);
+      return { stdout: out, stderr: err };
+    },
+    streamsClosed: Promise.all(readers.map((reader) => reader.closed)),
+  };
+}
+
+async function spawnIn(
+  { processes, window, warm }: SpawnContext,
+  spec: GivenRun,
+  captures: Captures,
+): Promise<Started> {
+  if (window !== null) return spawnInWindow(spec, { window, processes }, captures);
+  if (processes === null) return spawnThroughNode(spec, captures);
+  const interpreter = spec.warm ? await warm?.start(spec) : null;
+  return readFrom(interpreter ?? startAlone(spec, processes), captures);
+}
+
+/** Opens the files of its output before a script starts, so that it does not start if there is no space for them. */
+function openBoth({ stdout, stderr }: Captures): void {
+  stdout.open();
+  stderr.open();
+}
+
+function startAlone(spec: GivenRun, processes: NativeProcesses): StartedProcess & Outputs {
+  return processes.startWithOutputs({ ...spec, env: environmentOf(spec) });
+}
+
+function readFrom(
+  { pid, startTicks, exited, stdout, stderr }: (StartedProcess & Outputs) & { startTicks?: number },
+  captures: Captures,
+): Started {
+  // The script runs meanwhile. Most scripts write nothing to stderr, and need no file for it.
+  captures.stdout.prepare();
+  const readers = [readOutput(stdout, captures.stdout), readOutput(stderr, captures.stderr)];
+  return { pid, startTicks, exited, readers };
+}
+
+interface Started {
+  pid: number | undefined;
+  startTicks?: number | undefined;
+  exited: Promise<ProcessExit>;
+  readers: PipeReader[];
+}
+
+async function spawnInWindow(
+  spec: GivenRun,
+  { window, processes }: { window: Window; processes: NativeProcesses | null },
+  captures: Captures,
+): Promise<Started> {
+  openBoth(captures);
+  const readers = [window.read(captures)];
+  if (window.terminal === null) {
+    const { pid, exited } = await window.start(spec);
+    return { pid, exited, readers };
+  }
+  const { file, args, cwd } = spec;
+  const env = { ...environmentOf(spec), ...window.env };
+  const program = { ...commandOnTerminal({ file, args, env }, window.terminal), cwd };
+  if (processes !== null) return { ...processes.start(program, [null, null, null]), readers };
+  const { child, exited } = startThroughNode(program, 'ignore');
+  return { pid: child.pid, exited, readers };
+}
+
+function spawnThroughNode(spec: GivenRun, captures: Captures): Started {
+  openBoth(captures);
+  const { child, exited } = startThroughNode({ ...spec, env: environmentOf(spec) }, 'pipe');
+  const readers: PipeReader[] = [];
+  if (child.stdout !== null) readers.push(readStream(child.stdout, captures.stdout));
+  if (child.stderr !== null) readers.push(readStream(child.stderr, captures.stderr));
+  return { pid: child.pid, exited, readers };
 }

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { runCommand } from '../shared/run-command.ts';
-import { type ProcessEntry, readProcessTable } from './process-table.ts';
-import type { RunProcesses } from './run-processes.ts';
+import { type ProcessEntry, type RunProcesses, readProcessTable } from './run-processes.ts';
 
 /**
  * Short at first, because most scripts end soon after SIGTERM; then longer, because reading the process table is

@@ -1,12 +1,13 @@
+import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { sendMessage } from '../execution/message-lines.ts';
-import type { TerminalSize, WindowSpec } from '../execution/messages.ts';
+import type { RunSpec, TerminalSize, TypedPiece, WindowSpec } from '../execution/messages.ts';
 import type { FromWindow, ToWindow, WindowEnd } from '../execution/window-messages.ts';
-import type { Capture } from './capture.ts';
+import type { Capture, PipeReader } from './capture.ts';
 import { environmentOf, type GivenRun } from './given-run.ts';
-import type { PipeReader } from './pipe-reader.ts';
 
 /** How long a window may take to send the rest of the output: it waits for a busy local program, not for a network. */
 const drainWithinMs = 2000;
@@ -151,4 +152,108 @@ export class Window {
   #send(message: ToWindow): void {
     if (this.#socket.writable) sendMessage(this.#socket, message);
   }
+}
+
+/** The number of remembered senders: more than the pages that one run has open at once. */
+const mostSenders = 64;
+
+/**
+ * The terminal of a run that is shown in pages of the console. Typed input may arrive twice if the service is killed
+ * before it could answer, and must not be typed twice. This process outlives the service, so it counts the input. Every
+ * page that shows a terminal query of a program answers that query, now or when the page is opened later; only the
+ * first answer is used.
+ */
+export class PageTerminal {
+  readonly #window: Pick<Window, 'type' | 'resize'>;
+  /** The last sequence number of each sender; the most recent sender is last. */
+  readonly #typed = new Map<string, number>();
+  #answeredBytes = 0;
+  #size: TerminalSize;
+
+  constructor(window: Pick<Window, 'type' | 'resize'>, size: TerminalSize) {
+    this.#window = window;
+    this.#size = size;
+  }
+
+  get size(): TerminalSize {
+    return this.#size;
+  }
+
+  type({ base64, order, answers }: TypedPiece): void {
+    if (order !== null && !this.#isNew(order)) return;
+    if (answers !== null && answers <= this.#answeredBytes) return;
+    this.#answeredBytes = answers ?? this.#answeredBytes;
+    this.#window.type(base64);
+  }
+
+  resize({ columns, rows }: TerminalSize): void {
+    this.#size = { columns, rows };
+    this.#window.resize(this.#size);
+  }
+
+  #isNew({ sender, number }: { sender: string; number: number }): boolean {
+    const last = this.#typed.get(sender);
+    if (last !== undefined && number <= last) return false;
+    this.#typed.delete(sender);
+    this.#typed.set(sender, number);
+    for (const oldest of this.#typed.keys()) {
+      if (this.#typed.size <= mostSenders) break;
+      this.#typed.delete(oldest);
+    }
+    return true;
+  }
+}
+
+/**
+ * Opens the terminal given as `$0`, which makes it the controlling terminal of this session leader, then executes the
+ * script. Without the first line, SIGHUP would end all processes that a script leaves running in a window together with
+ * the script.
+ */
+const onTerminal = `trap '' HUP
+exec <>"$0" >&0 2>&0
+exec "$@"`;
+
+/** The number of bytes that the kernel reads to recognize the type of a file. */
+const startBytes = 256;
+
+type Command = Pick<RunSpec, 'file' | 'args' | 'env'>;
+
+/** The command that runs another one on a terminal. Throws if the other command cannot be started. */
+export function commandOnTerminal({ file, args, env }: Command, terminal: string): Command {
+  // Check first: if the program were missing, the shell in between would exit with a code of its own.
+  checkProgram(file);
+  const words = ['-c', onTerminal, terminal, ...restoreOdd(env, file), file, ...args];
+  return { file: '/bin/sh', args: words, env };
+}
+
+function checkProgram(file: string): void {
+  if (!isAbsolute(file)) return;
+  accessSync(file, constants.X_OK);
+  const interpreter = /^#![ \t]*([^\s\0]+)/.exec(readStart(file))?.[1] ?? '';
+  if (isAbsolute(interpreter)) accessSync(interpreter, constants.X_OK);
+}
+
+function readStart(file: string): string {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'r');
+    const start = Buffer.alloc(startBytes);
+    return start.toString('utf8', 0, readSync(fd, start));
+  } catch {
+    // Some programs can be started but not read.
+    return '';
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/**
+ * Many shells drop variables whose names are not valid in a shell, for example exported functions of bash. This sets
+ * them again.
+ */
+function restoreOdd(env: Readonly<Record<string, string>>, file: string): string[] {
+  const odd = Object.entries(env).filter(([name]) => !/^[a-z_][a-z0-9_]*$/i.test(name));
+  // `env` would take a path that contains this character for a variable.
+  if (odd.length === 0 || file.includes('=')) return [];
+  return ['/usr/bin/env', '--', ...odd.map(([name, value]) => `${name}=${value}`)];
 }

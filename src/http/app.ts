@@ -9,8 +9,9 @@ import fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
+
 import type { HttpMetrics } from '../metrics/metrics.ts';
-import { identifyCaller } from '../runs/callers/chain.ts';
+import { identifyCaller } from '../runs/run.ts';
 import { AppError } from '../shared/errors.ts';
 import { interfaceVersion } from '../shared/version.ts';
 import { tokenOf } from './access/access-rules.ts';

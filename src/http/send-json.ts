@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply } from 'fastify';
 
-import { textOf } from '../shared/decode-text.ts';
-import type { JsonText } from '../shared/json.ts';
+import { type JsonText, textOf } from '../shared/json.ts';
 
 /** The fields of an object to send. Bytes are already JSON text and are sent unchanged. */
 export type JsonFields = Readonly<Record<string, unknown>>;

@@ -144,7 +144,7 @@ class RunMetrics {
     for (const stream of ['stdout', 'stderr']) this.#output.inc({ stream }, 0);
   }
 
-  note({ type, run }: RunEvent): void {
+  readonly note = ({ type, run }: RunEvent): void => {
     switch (type) {
       case 'queued':
         this.#accepted.inc({ ...labelsOf(run), origin: run.origin });
@@ -156,7 +156,7 @@ class RunMetrics {
         this.#noteEnd(run);
         break;
     }
-  }
+  };
 
   #noteStart({ queuedAt, startedAt }: BriefRun): void {
     if (startedAt === null) return;

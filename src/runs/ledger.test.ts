@@ -7,8 +7,7 @@ import { runEnding } from '../../test/support/run-records.ts';
 import { createLogger } from '../shared/log.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
-import { EventLog } from './events/event-log.ts';
-import { Ledger } from './ledger.ts';
+import { EventLog, Ledger } from './ledger.ts';
 import type { Run } from './run.ts';
 import type { RunEnding } from './run-record.ts';
 

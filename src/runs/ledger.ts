@@ -1,101 +1,12 @@
 import type { Clock } from '../shared/clock.ts';
 import { Feed } from '../shared/feed.ts';
-import type { EventLog } from './events/event-log.ts';
-import type { LoggedEvent, NewEvent } from './events/event-store.ts';
+import type { Logger } from '../shared/log.ts';
+import type { EventStore, EventType, LoggedEvent, NewEvent } from './event-store.ts';
 import type { KeyStore } from './keys/key-store.ts';
+import { type Progress, ProgressBoard, type Report } from './progress-board.ts';
 import type { Run } from './run.ts';
 import { type BriefRun, notEnded, type RunEnding, type RunEvent } from './run-record.ts';
 import type { RunStart, RunStore } from './run-store.ts';
-
-/** The progress that a script reports. */
-export interface Progress {
-  /** From 0 to 1; null if the script does not report it. */
-  readonly fraction: number | null;
-  readonly message: string | null;
-}
-
-/** A progress report with its run and its time. */
-export interface Report extends Progress {
-  readonly runId: string;
-  readonly scriptId: string;
-  readonly scriptName: string;
-  readonly at: string;
-}
-
-interface Entry {
-  /** The last published event. */
-  published: LoggedEvent | null;
-  /** The newest report that is not published yet. */
-  pending: Report | null;
-  /** The timer before whose end no further report is published. */
-  pause: NodeJS.Timeout | null;
-}
-
-/** A person notices no faster updates, and a script may report in its innermost loop. */
-const publishPauseMs = 200;
-
-/** Delay before the next attempt after a failed write. A full disk takes a while to be freed. */
-const publishRetryMs = 1000;
-
-/**
- * The progress of executing runs. It publishes a few reports per second. The newest report is always published
- * eventually.
- */
-class ProgressBoard {
-  readonly #entries = new Map<string, Entry>();
-  /** Returns the event, or null if it could not be published. */
-  readonly #publish: (report: Report, earlier: LoggedEvent | null) => LoggedEvent | null;
-
-  constructor(publish: (report: Report, earlier: LoggedEvent | null) => LoggedEvent | null) {
-    this.#publish = publish;
-  }
-
-  report(report: Report): void {
-    const entry = this.#entryOf(report.runId);
-    entry.pending = report;
-    if (entry.pause === null) this.#publishPending(entry);
-  }
-
-  /** The last published progress. */
-  latest(runId: string): LoggedEvent | null {
-    return this.#entries.get(runId)?.published ?? null;
-  }
-
-  /** The report of a run that must be published before its end. */
-  pending(runId: string): { report: Report; earlier: LoggedEvent | null } | null {
-    const entry = this.#entries.get(runId);
-    return entry?.pending ? { report: entry.pending, earlier: entry.published } : null;
-  }
-
-  /** Restores the last event that an earlier service published. */
-  restore(runId: string, published: LoggedEvent): void {
-    this.#entryOf(runId).published = published;
-  }
-
-  forget(runId: string): void {
-    clearTimeout(this.#entries.get(runId)?.pause ?? undefined);
-    this.#entries.delete(runId);
-  }
-
-  #entryOf(runId: string): Entry {
-    const entry = this.#entries.get(runId) ?? { published: null, pending: null, pause: null };
-    this.#entries.set(runId, entry);
-    return entry;
-  }
-
-  #publishPending(entry: Entry): void {
-    entry.pause = null;
-    if (entry.pending === null) return;
-    const published = this.#publish(entry.pending, entry.published);
-    if (published !== null) {
-      entry.published = published;
-      entry.pending = null;
-    }
-    // A report that could not be published is retried, or is published with the end of the run.
-    const pauseMs = published === null ? publishRetryMs : publishPauseMs;
-    entry.pause = setTimeout(() => this.#publishPending(entry), pauseMs).unref();
-  }
-}
 
 export interface LedgerOptions {
   store: RunStore;
@@ -184,6 +95,7 @@ export class Ledger {
   /** Records the progress that a script reports. The script has started, even if the executor has not reported that yet. */
   report(run: Run, progress: Progress): void {
     this.started(run);
+    run.hasReported = true;
     const { runId, scriptId, scriptName } = run.record;
     const at = this.#options.clock.now().toISOString();
     this.#progress.report({ runId, scriptId, scriptName, ...progress, at });
@@ -216,7 +128,7 @@ export class Ledger {
       return;
     }
     run.phase = 'ended';
-    this.#progress.forget(run.record.runId);
+    if (run.hasReported) this.#progress.forget(run.record.runId);
     for (const event of events) this.feed.publish(event);
     if (events.length > 0) {
       const { endCause: cause, exitCode, durationMs: ms } = end.ending;
@@ -239,6 +151,7 @@ export class Ledger {
       // The log may have dropped the old events of a run. In that case its start counts as published.
       const isComplete = types?.has('run.queued') ?? eventLog.isWhole;
       const isStarted = types?.has('run.started') ?? false;
+      run.hasReported = types?.has('run.progress') ?? false;
       if (run.record.state === 'queued') run.phase = 'queued';
       else run.phase = isComplete && !isStarted ? 'starting' : 'running';
     }
@@ -297,7 +210,7 @@ export class Ledger {
       write(this.#runEvent('started', started));
       events.unshift({ type: 'started', run: started });
     }
-    const late = this.#progress.pending(runId);
+    const late = run.hasReported ? this.#progress.pending(runId) : null;
     if (late !== null) write(this.#progressEvent(late.report, late.earlier));
     write(this.#runEvent('ended', ended));
     return events;
@@ -314,5 +227,168 @@ export class Ledger {
       data: this.#options.encode.progress(report),
       ...(earlier !== null && { replaces: earlier.seq }),
     };
+  }
+}
+
+interface EventLogOptions {
+  store: EventStore;
+  /** Runs the transactions in which events are written. */
+  runs: Pick<RunStore, 'atomically'>;
+  log: Logger;
+  /**
+   * How many events are stored, and how many of these are also cached in memory, so that clients that keep up need no
+   * queries.
+   */
+  keep?: { events: number; inMemory: number };
+}
+
+/** The events after a position. */
+interface Batch {
+  readonly events: readonly LoggedEvent[];
+  /** The position for the next read. */
+  readonly position: number;
+  /** Set if events after the old position were removed, or if the position was never issued by this log. */
+  readonly hasMissed: boolean;
+}
+
+/** Number of events in a read. This limits the memory that a slow client uses. */
+const batchEvents = 50;
+
+/** Number of old events removed at once: enough to make removals rare, few enough to delay no request. */
+const pruneStep = 100;
+
+/** All events in order. A client reads the events that follow the last one it received. */
+export class EventLog {
+  /** Publishes each event after it is on record. */
+  readonly published = new Feed<LoggedEvent>();
+  readonly #store: EventStore;
+  readonly #runs: Pick<RunStore, 'atomically'>;
+  readonly #log: Logger;
+  readonly #keep: { events: number; inMemory: number };
+  /** The newest events: all events after `#recentAfter`. */
+  readonly #recent: LoggedEvent[] = [];
+  #recentAfter: number;
+  #newest: number;
+  /** The last event that was removed to make room. Events that were removed with their runs do not count as missed. */
+  #goneUpTo: number;
+  #count: number;
+
+  constructor({ store, runs, log, keep = { events: 10_000, inMemory: 1000 } }: EventLogOptions) {
+    this.#store = store;
+    this.#runs = runs;
+    this.#log = log;
+    this.#keep = keep;
+    const { count, goneUpTo, newest } = store.extent();
+    this.#count = count;
+    this.#newest = newest;
+    this.#recentAfter = newest;
+    this.#goneUpTo = goneUpTo;
+  }
+
+  /** Whether no event was removed to make room for newer ones. */
+  get isWhole(): boolean {
+    return this.#goneUpTo === 0;
+  }
+
+  /** The position for clients that want only new events. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /**
+   * Performs `work` and records its events in one transaction. Events are published after the commit. Do not call it
+   * inside another transaction, which might still fail.
+   */
+  record<Result>(
+    work: (write: (event: NewEvent) => LoggedEvent) => Result,
+    { durable }: { durable: boolean },
+  ): Result {
+    const written: [event: LoggedEvent, replaces: number | undefined][] = [];
+    const write = (event: NewEvent) => {
+      const logged = this.#store.append(event);
+      written.push([logged, event.replaces]);
+      return logged;
+    };
+    const result = this.#runs.atomically(() => work(write), { durable });
+    for (const [event, replaces] of written) this.#note(event, replaces);
+    this.#prune();
+    for (const [event] of written) this.published.publish(event);
+    return result;
+  }
+
+  /** Records an event that belongs to no other record. A failure is logged and returns null. */
+  publish(event: NewEvent): LoggedEvent | null {
+    try {
+      return this.record((write) => write(event), { durable: false });
+    } catch (error) {
+      this.#log.error({ err: error, type: event.type }, 'cannot record an event');
+      return null;
+    }
+  }
+
+  read(position: number): Batch {
+    if (position < this.#goneUpTo || position > this.#newest) {
+      return { events: [], position: this.#goneUpTo, hasMissed: true };
+    }
+    const index = this.#indexAfter(position);
+    const events =
+      position < this.#recentAfter
+        ? this.#store.after(position, batchEvents)
+        : this.#recent.slice(index, index + batchEvents);
+    return { events, position: events.at(-1)?.seq ?? this.#newest, hasMissed: false };
+  }
+
+  /** The stored events of these runs. */
+  ofRuns(runIds: readonly string[]): LoggedEvent[] {
+    return this.#store.ofRuns(runIds);
+  }
+
+  /** The stored events of a type. */
+  ofType(type: EventType): LoggedEvent[] {
+    return this.#store.ofType(type);
+  }
+
+  /** Drops the events of removed runs from memory. `events` is the number removed from the store. */
+  forgetRuns(runIds: readonly string[], events: number): void {
+    this.#count -= events;
+    const kept = this.#recent.filter(({ runId }) => runId === null || !runIds.includes(runId));
+    if (kept.length < this.#recent.length) this.#recent.splice(0, this.#recent.length, ...kept);
+  }
+
+  #note(event: LoggedEvent, replaces: number | undefined): void {
+    this.#newest = event.seq;
+    this.#count++;
+    this.#recent.push(event);
+    if (replaces !== undefined) {
+      this.#count--;
+      const index = this.#indexAfter(replaces) - 1;
+      if (this.#recent[index]?.seq === replaces) this.#recent.splice(index, 1);
+    }
+    while (this.#recent.length > this.#keep.inMemory) {
+      this.#recentAfter = this.#recent.shift()?.seq ?? this.#recentAfter;
+    }
+  }
+
+  /** The index in memory of the first event after `seq`. */
+  #indexAfter(seq: number): number {
+    let low = 0;
+    let high = this.#recent.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#recent[middle]?.seq ?? 0) <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #prune(): void {
+    if (this.#count < this.#keep.events + pruneStep) return;
+    try {
+      const { count, last } = this.#store.removeOldest(pruneStep);
+      this.#count -= count;
+      this.#goneUpTo = last ?? this.#goneUpTo;
+    } catch (error) {
+      this.#log.error({ err: error }, 'cannot remove old events');
+    }
   }
 }

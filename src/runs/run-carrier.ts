@@ -1,30 +1,28 @@
+import type { RunState } from '../contract/values.ts';
 import {
   endWithoutProcess,
   type RunEnd,
   type RunSpec,
   runCookie,
+  type StreamCapture,
   type WarmSpec,
   type WindowSpec,
 } from '../execution/messages.ts';
-import {
-  argumentsOf,
-  type Command,
-  ownEnvironmentOf,
-  parameterFileVariable,
-} from '../scripts/runtimes/command.ts';
+import type { ParameterFiles } from '../execution/parameter-files.ts';
+import type { Command } from '../scripts/runtimes/command.ts';
+import { argumentsOf, ownEnvironmentOf, parameterFileVariable } from '../scripts/runtimes/resolve-command.ts';
 import type { Script, Terminal } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
+import { isJsonObject, type Json, type JsonText } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
-import { concludeRun, outcomeOf } from './outcome/outcome.ts';
-import type { ParameterFiles } from './parameter-files.ts';
+import { isSuccess, type OutcomeTexts } from './outcome/read-outcome.ts';
 import { executorSilent } from './refusals.ts';
 import { type LiveRuns, type Run, StopRequest, stopCauseOf } from './run.ts';
 import { addRunNote } from './run-notes.ts';
-import type { RunRecord } from './run-record.ts';
+import type { KeptOutput, RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions, RunWindowsOptions, WaitingRun } from './run-request.ts';
 
 interface Ran {
@@ -312,4 +310,56 @@ function hasData(data: Json): boolean {
   if (Array.isArray(data)) return data.length > 0;
   if (isJsonObject(data)) return Object.values(data).some((value) => hasData(value));
   return data !== null && data !== '';
+}
+
+/** Builds the end of a run from the end of its process and the outcome of the script. */
+function concludeRun(
+  end: RunEnd,
+  { envelope, result, summary }: Pick<OutcomeTexts, 'envelope' | 'result' | 'summary'>,
+): RunEnding & { result: JsonText } {
+  return {
+    state: stateOf(end),
+    endCause: end.cause,
+    exitCode: end.cause === 'lost' ? null : end.exitCode,
+    result,
+    code: summary.code,
+    message: summary.message,
+    envelope,
+    startedAt: end.startedAtMs === null ? null : new Date(end.startedAtMs).toISOString(),
+    endedAt: new Date(end.endedAtMs).toISOString(),
+    // No executor observed the end: the run may have ended at any time between its start and now.
+    durationMs: end.cause === 'lost' && end.startedAtMs === null ? null : Math.round(end.durationMs),
+    stdoutBytes: end.stdout.bytes,
+    stderrBytes: end.stderr.bytes,
+    stdoutKept: keptOf(end.stdout),
+    stderrKept: keptOf(end.stderr),
+    truncated: [end.stdout, end.stderr].some((stream) => stream.headBytes + stream.tailBytes < stream.bytes),
+    leftRunning: end.leftRunning,
+  };
+}
+
+/** Builds the outcome for a caller that waits. */
+export function outcomeOf(
+  end: RunEnd,
+  texts: Pick<OutcomeTexts, 'message' | 'stdout' | 'stderr' | 'result'>,
+) {
+  const { message, stdout, stderr, result } = texts;
+  return {
+    exitCode: end.exitCode,
+    success: isSuccess(end),
+    timedOut: end.cause === 'timeout',
+    message,
+    stdout,
+    stderr,
+    result,
+  };
+}
+
+function keptOf({ headBytes, tailBytes }: StreamCapture): KeptOutput {
+  return { headBytes, tailBytes };
+}
+
+function stateOf(end: RunEnd): RunState {
+  if (end.cause === 'lost') return 'unknown';
+  return isSuccess(end) ? 'succeeded' : 'failed';
 }

@@ -16,11 +16,10 @@ import type { Feed } from '../shared/feed.ts';
 import type { Json, JsonObject, JsonText } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
-import type { Caller } from './callers/chain.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { Ledger } from './ledger.ts';
-import type { OutcomeTexts } from './outcome/outcome.ts';
-import type { OutcomeRequest } from './outcome/read-outcome.ts';
+import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
+import type { Caller } from './run.ts';
 import type { RunStore } from './run-store.ts';
 
 /** A validated request for a run. */
@@ -117,8 +116,8 @@ export interface RunServiceOptions {
   /** Never rejects. */
   readOutcome: (request: OutcomeRequest) => Promise<OutcomeTexts>;
   findScript: (id: string) => Script | null;
-  /** The address that scripts call. It contains the token of the run. */
-  apiBase: (token: string) => string;
+  /** Where the service listens. It is set before the first run starts. */
+  address: { readonly url: string };
   runsFolder: string;
   environment: Readonly<Record<string, string>>;
   windows: RunWindowsOptions;

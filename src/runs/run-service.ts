@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+
 import type { Containment } from '../contract/values.ts';
 import type { Count } from '../execution/messages.ts';
+import { ParameterFiles, renewParameterFile, writeParameterFile } from '../execution/parameter-files.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
-import { hashToken, newToken } from './callers/chain.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { maskSecrets } from './inputs.ts';
-import type { Progress } from './ledger.ts';
-import { ParameterFiles, renewParameterFile, writeParameterFile } from './parameter-files.ts';
+import type { Progress } from './progress-board.ts';
 import {
   callerStopping,
   endedAlready,
@@ -18,7 +18,7 @@ import {
   unknownRun,
   waitedTooLong,
 } from './refusals.ts';
-import { LiveRuns, Run, runFolderAt } from './run.ts';
+import { hashToken, LiveRuns, newToken, Run, runFolderAt } from './run.ts';
 import { RunCarrier } from './run-carrier.ts';
 import { readRunNotes } from './run-notes.ts';
 import { type BriefRun, notEnded, type RunEvent, type RunRecord } from './run-record.ts';
@@ -233,7 +233,7 @@ export class RunService {
   async #writeParameters(run: Run, request: RunRequest, token: string): Promise<void> {
     const { record, isDurable: durable } = run;
     const content = {
-      apiBase: this.#options.apiBase(token),
+      apiBase: this.#apiBase(token),
       runId: record.runId,
       scriptId: request.script.id,
       scriptFolder: request.script.folder,
@@ -297,12 +297,18 @@ export class RunService {
   /** The parameter file of a recovered run was written by an earlier service. */
   async #renew({ folder }: Run, script: Script, lease: Lease): Promise<Lease> {
     try {
-      await renewParameterFile(folder, { apiBase: this.#options.apiBase, scriptFolder: script.folder });
+      const apiBase = (token: string) => this.#apiBase(token);
+      await renewParameterFile(folder, { apiBase, scriptFolder: script.folder });
       return lease;
     } catch (error) {
       lease.release();
       throw error;
     }
+  }
+
+  /** The address that a script calls. It contains the token of its run. */
+  #apiBase(token: string): string {
+    return `${this.#options.address.url}/r/${token}`;
   }
 
   #reportDefect(run: Run, error: unknown): void {

@@ -1,13 +1,19 @@
+import { createHash, randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
+
 import type { StopCause } from '../execution/messages.ts';
-import { parameterFileName } from '../execution/remove-parameter-file.ts';
+import { parameterFileName } from '../execution/parameter-files.ts';
 import type { Script } from '../scripts/script.ts';
-import type { Feed } from '../shared/feed.ts';
+import { AppError } from '../shared/errors.ts';
+import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
 import type { KeyUse } from './keys/key-store.ts';
 import type { RunEvent, RunRecord } from './run-record.ts';
-import type { RunStore } from './run-store.ts';
+import type { RunStore, TokenOwner } from './run-store.ts';
+
+/** Delay after the end of a run, so that work which follows it handles several ends at once. */
+const afterwardsMs = 1000;
 
 interface RunEndsOptions {
   events: Feed<RunEvent>;
@@ -19,14 +25,24 @@ interface RunEndsOptions {
  * that wait for other runs.
  */
 export class RunEnds {
+  /** The events of runs whose callers do not wait. */
+  readonly unattended = new Feed<RunEvent>();
+  /** Published a moment after runs have ended, once for all of them, for work that no caller waits for. */
+  readonly afterwards = new Feed<void>();
   readonly #store: RunEndsOptions['store'];
   readonly #waiting = new Map<string, Set<() => void>>();
+  #pause: NodeJS.Timeout | undefined;
 
   constructor({ events, store }: RunEndsOptions) {
     this.#store = store;
-    events.subscribe(({ type, run }) => {
-      if (type !== 'ended') return;
-      for (const wake of this.#waiting.get(run.runId) ?? []) wake();
+    events.subscribe((event) => {
+      if (!event.run.sync) this.unattended.publish(event);
+      if (event.type !== 'ended') return;
+      for (const wake of this.#waiting.get(event.run.runId) ?? []) wake();
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined;
+        this.afterwards.publish();
+      }, afterwardsMs).unref();
     });
   }
 
@@ -200,6 +216,8 @@ export class Run {
   /** Aborted with a `StopRequest` or, while the run waits for a slot, with the refusal for its caller. */
   readonly stopping = new AbortController();
   phase: RunPhase;
+  /** Whether its script has reported progress. */
+  hasReported = false;
 
   constructor({ record, script, language, isKeyed, acceptance, runsFolder, limits, log }: RunOptions) {
     this.record = record;
@@ -229,4 +247,68 @@ export function runFolderAt(runsFolder: string, runId: string): RunFolder {
 /** Returns the cause of the stop. Once a run is admitted, only a request to stop it aborts its signal. */
 export function stopCauseOf(signal: AbortSignal): StopCause {
   return signal.reason instanceof StopRequest ? signal.reason.stopCause : 'cancelled';
+}
+
+/** The maximum depth of a chain of links. A deeper link is refused. */
+export const maxDepth = 8;
+
+const tokenBytes = 24;
+
+const tokenPattern = /^[A-Za-z0-9_-]{32}$/;
+
+/** The run that the token of a request identifies; null if the caller is not a run. */
+export type Caller = TokenOwner | null;
+
+/** Random bytes for several tokens: a system call for each token takes longer than all the other work. */
+const random = Buffer.alloc(64 * tokenBytes);
+
+let used = random.length;
+
+export function newToken(): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const bytes = random.subarray(used, used + tokenBytes);
+  used += tokenBytes;
+  const token = bytes.toString('base64url');
+  // Keep no copy of a token that is in use.
+  bytes.fill(0);
+  return token;
+}
+
+/** Tokens are stored as hashes, so that a reader of the database cannot impersonate a run. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Returns the run that owns a token from the address, even after that run has ended: ending must not shorten its chain. */
+export function identifyCaller(token: string, store: Pick<RunStore, 'findByToken'>): TokenOwner {
+  const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
+  if (owner !== null) return owner;
+  throw new AppError('run-token-unknown', {
+    en: 'The run token in this address belongs to no known run.',
+    zh: '地址中的运行令牌无效。',
+  });
+}
+
+/** Whether a token from the address belongs to a run that has not ended. Only such a token authenticates the caller. */
+export function isLiveToken(token: string, store: Pick<RunStore, 'findByToken' | 'findBrief'>): boolean {
+  const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
+  return owner !== null && store.findBrief(owner.runId)?.endedAt === null;
+}
+
+/** The depth of a run that `caller` starts with a link. */
+export function depthOfLink(caller: Caller): number {
+  const depth = (caller?.depth ?? 0) + 1;
+  if (depth <= maxDepth) return depth;
+  throw new AppError('chain-too-deep', {
+    en: `The chain of linked calls is too deep (over ${maxDepth} levels) and was blocked.`,
+    zh: `联动调用链过深（超过${maxDepth}层），已被阻止`,
+  });
+}
+
+/** A script started with `execute` from inside a run has the depth of that run. */
+export function depthOfExecute(caller: Caller): number {
+  return caller?.depth ?? 0;
 }

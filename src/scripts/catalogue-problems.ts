@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-
+import { confine } from '../shared/private-files.ts';
 import type { Text } from '../shared/text.ts';
-import { confine } from './confine.ts';
 import type { LoadedFolder } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
 import { parseVersionRange, satisfies } from './runtimes/version-range.ts';

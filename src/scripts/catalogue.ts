@@ -2,6 +2,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
+import { confine } from '../shared/private-files.ts';
 import { fixedText, type Text } from '../shared/text.ts';
 import {
   brokenText,
@@ -13,7 +14,6 @@ import {
   missingRoot,
   prefixed,
 } from './catalogue-problems.ts';
-import { confine } from './confine.ts';
 import { loadPackage } from './installed-version.ts';
 import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';

@@ -46,28 +46,20 @@ export type InterpretedLanguage = {
 const isLanguage = (name: string): name is ScriptLanguage => Object.hasOwn(records, name);
 const isInterpreted = (name: ScriptLanguage): name is InterpretedLanguage => 'interpreter' in records[name];
 
+export const languageRecords: Readonly<Record<ScriptLanguage, Language>> = records;
 export const languages: readonly ScriptLanguage[] = Object.keys(records).filter(isLanguage);
 export const interpretedLanguages = languages.filter(isInterpreted);
 
 /** The languages that `hob new` writes scripts in. */
 export const templates: readonly (Template & { readonly language: ScriptLanguage })[] = languages.flatMap(
   (language) => {
-    const { template } = languageRecord(language);
+    const { template } = languageRecords[language];
     return template === undefined ? [] : [{ ...template, language }];
   },
 );
 
-export function languageRecord(name: ScriptLanguage): Language {
-  return records[name];
-}
-
 export function interpreterSpec(name: InterpretedLanguage): InterpreterSpec {
   return records[name].interpreter;
-}
-
-/** The language whose interpreter runs this language; null if it needs none. */
-export function interpreterLanguage(name: ScriptLanguage): InterpretedLanguage | null {
-  return languageRecord(name).interpretedBy ?? (isInterpreted(name) ? name : null);
 }
 
 export function installAdvice(name: InterpretedLanguage): Text {
@@ -77,10 +69,10 @@ export function installAdvice(name: InterpretedLanguage): Text {
 
 export function languageFromName(name: string): ScriptLanguage | undefined {
   const lower = name.trim().toLowerCase();
-  return isLanguage(lower) ? lower : languages.find((each) => languageRecord(each).aliases?.includes(lower));
+  return isLanguage(lower) ? lower : languages.find((each) => languageRecords[each].aliases?.includes(lower));
 }
 
 export function languageFromExtension(extension: string): ScriptLanguage | undefined {
   const lower = extension.toLowerCase();
-  return languages.find((each) => languageRecord(each).extensions?.includes(lower));
+  return languages.find((each) => languageRecords[each].extensions?.includes(lower));
 }

@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
-
+import { realFileInside } from '../shared/private-files.ts';
 import { readRegularFile } from '../shared/read-regular-file.ts';
-import { realFileInside } from './confine.ts';
 import type { Script } from './script.ts';
 
 /** Larger images are not icons. */

@@ -3,9 +3,9 @@ import { dirname, extname } from 'node:path';
 import Value from 'typebox/value';
 
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { type Confined, confine } from '../shared/private-files.ts';
 import type { Text } from '../shared/text.ts';
 import { builderId } from './builder-id.ts';
-import { type Confined, confine } from './confine.ts';
 import { findMismatches } from './describe-mismatch.ts';
 import { languageFromExtension, languageFromName, languages, type ScriptLanguage } from './languages.ts';
 import { KeyLocator } from './locate-keys.ts';

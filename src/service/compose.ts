@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
 import { ExecutorClient } from '../execution/executor-client.ts';
 import type { WarmLimits, WarmState } from '../execution/messages.ts';
 import { openFolder } from '../files/open-folder.ts';
@@ -12,17 +13,15 @@ import { eventData } from '../http/events/event-data.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { addServiceGauges } from '../metrics/service-gauges.ts';
 import { BareCallers } from '../runs/callers/bare-callers.ts';
-import { isLiveToken } from '../runs/callers/chain.ts';
 import { traceCaller } from '../runs/callers/trace-caller.ts';
-import { EventLog } from '../runs/events/event-log.ts';
 import { HistoryKeeper } from '../runs/history/history-keeper.ts';
 import { RunRemover } from '../runs/history/run-remover.ts';
 import { KeyedRuns, recallOutcome } from '../runs/keys/keyed-runs.ts';
-import { Ledger } from '../runs/ledger.ts';
-import { OutcomeReader } from '../runs/outcome/outcome-reader.ts';
+import { EventLog, Ledger } from '../runs/ledger.ts';
+import { OutcomeReader } from '../runs/outcome/read-outcome.ts';
 import { RunOutputs } from '../runs/output/run-outputs.ts';
 import { removeMemoryFolder } from '../runs/remove-memory-folder.ts';
-import { RunEnds } from '../runs/run.ts';
+import { isLiveToken, RunEnds } from '../runs/run.ts';
 import type { RunServiceOptions } from '../runs/run-request.ts';
 import { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -181,6 +180,7 @@ export async function startService({
       log: log.child({ part: 'outcomes' }),
     });
     let listening: Listening | undefined;
+    const address = { url: '' };
     const runOptions: RunServiceOptions = {
       store,
       ledger,
@@ -189,16 +189,16 @@ export async function startService({
       clock: systemClock,
       log,
       resolveCommand: prepared.resolve,
-      readOutcome: (request) => outcomes.read(request),
+      readOutcome: outcomes.read,
       findScript: (id) => (id === builder.id ? builder : catalogue.find(id)),
-      apiBase: (token) => `${listening?.url}/r/${token}`,
+      address,
       runsFolder: folders.runs,
       environment: settings.environment,
       windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits,
     };
     const runs = new RunService(runOptions);
-    runs.events.subscribe((event) => metrics.runs.note(event));
+    runs.events.subscribe(metrics.runs.note);
     addServiceGauges(metrics, {
       runs,
       executor,
@@ -216,7 +216,7 @@ export async function startService({
     } = composeNotifications({
       database,
       eventLog,
-      runs,
+      events: runEnds.unattended,
       catalogue,
       settings,
       log,
@@ -292,8 +292,7 @@ export async function startService({
       limits: historyLimits(settings),
     });
     closers.push(() => keeper.close());
-    runs.events.subscribe(({ type }) => {
-      if (type !== 'ended') return;
+    runEnds.afterwards.subscribe(() => {
       keeper.wake();
       if (prepared.packages.left.size > 0) void prepared.packages.sweep();
     });
@@ -312,6 +311,7 @@ export async function startService({
       metrics: metrics.http,
     });
     const { url, beyond, port, close } = listening;
+    address.url = url;
     closers.push(close);
     facts.set('last_port', String(port));
     // A release that does not know the schema names this one.

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { MemoryDownloads } from '../../test/support/memory-downloads.ts';
 import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
-import { EventLog } from '../runs/events/event-log.ts';
+import { EventLog } from '../runs/ledger.ts';
 import { AppError } from '../shared/errors.ts';
 import { createLogger } from '../shared/log.ts';
 import { type Database, openDatabase } from '../storage/database.ts';

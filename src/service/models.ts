@@ -4,7 +4,7 @@ import { ModelDownloads } from '../models/downloads/model-downloads.ts';
 import { ModelLibrary } from '../models/model-library.ts';
 import { allPlaces } from '../models/places/all-places.ts';
 import { formatRepoId } from '../models/repo-id.ts';
-import type { EventLog } from '../runs/events/event-log.ts';
+import type { EventLog } from '../runs/ledger.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import { ModelNeeds } from '../scripts/model-needs.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';

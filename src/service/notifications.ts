@@ -4,9 +4,8 @@ import { Bubbles } from '../notifications/bubbles.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
 import { Notifications, type SentNotification } from '../notifications/notifications.ts';
-import type { EventLog } from '../runs/events/event-log.ts';
+import type { EventLog } from '../runs/ledger.ts';
 import type { BriefRun, RunEvent } from '../runs/run-record.ts';
-import type { RunService } from '../runs/run-service.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { NotifyOn, Script } from '../scripts/script.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -35,7 +34,8 @@ const errorMs = 10_000;
 interface NotificationParts {
   database: Database;
   eventLog: EventLog;
-  runs: RunService;
+  /** The events of runs whose callers do not wait. */
+  events: Feed<RunEvent>;
   catalogue: Catalogue;
   settings: LoadedSettings;
   log: Logger;
@@ -51,7 +51,7 @@ interface ComposedNotifications {
 
 /** Builds the notifications, and connects them with their senders, with the desktop and with the event log. */
 export function composeNotifications(parts: NotificationParts): ComposedNotifications {
-  const { database, eventLog, runs, catalogue, settings, log, url } = parts;
+  const { database, eventLog, events, catalogue, settings, log, url } = parts;
   const { environment } = settings;
   const language = userLanguage(environment);
   const desktopLog = log.child({ part: 'desktop' });
@@ -73,7 +73,7 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
   }
   publishNotifications({ notifications, eventLog });
   notifyRunEnds({
-    events: runs.events,
+    events,
     notifications,
     findScript: (id) => catalogue.find(id),
     language,

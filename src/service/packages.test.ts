@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
 import type { OperationView } from '../packages/operations/operation.ts';
-import { EventLog } from '../runs/events/event-log.ts';
+import { EventLog } from '../runs/ledger.ts';
 import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import { createLogger } from '../shared/log.ts';

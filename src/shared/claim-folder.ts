@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { isAlive, startTicksOf } from './is-alive.ts';
+import { isAlive, startTicksOf } from './process-stat.ts';
 
 /** The text before and after pid and start time in the name of a claim, such as `building-17-2345`. */
 interface ClaimNames {

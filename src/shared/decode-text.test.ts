@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decodeFileText, decodeText, partToUtf8, textOf } from './decode-text.ts';
+import { decodeFileText, decodeText, partToUtf8 } from './decode-text.ts';
+import { textOf } from './json.ts';
 
 /** 你好，世界 in GBK. */
 const gbk = Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0xa3, 0xac, 0xca, 0xc0, 0xbd, 0xe7]);

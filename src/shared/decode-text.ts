@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-
+import { textOf } from './json.ts';
 import { allAtOnce, type Steps } from './steps.ts';
 
 /**
@@ -59,10 +59,6 @@ export function decodeText(bytes: Uint8Array): string {
 
 export function decodeFileText(bytes: Uint8Array): string {
   return textOf(fileToUtf8(bytes));
-}
-
-export function textOf(utf8: Uint8Array): string {
-  return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength).toString();
 }
 
 function* gb18030Steps(bytes: Uint8Array): Steps<Uint8Array | null> {

@@ -137,3 +137,7 @@ export function jsonTextOf(value: unknown): JsonText {
   bytes.write(text);
   return bytes;
 }
+
+export function textOf(utf8: Uint8Array): string {
+  return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength).toString();
+}

@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errnoOf } from './errors.ts';
-import { isAlive, startTicksOf } from './is-alive.ts';
 import { replacePrivateFile } from './private-files.ts';
+import { isAlive, startTicksOf } from './process-stat.ts';
 
 /** The file in the home that contains the address of its running service. */
 export const serviceFile = 'service.json';

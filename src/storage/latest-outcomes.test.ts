@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import type { RunState } from '../contract/values.ts';
 import { openDatabase } from './database.ts';

@@ -7,8 +7,7 @@ import { endCauses, origins, runStates } from '../contract/values.ts';
 import { ExplainedError } from '../shared/explained-error.ts';
 import { type Database, knownVersion } from './database.ts';
 import { migrations } from './migrations.ts';
-import { columns, toRecord } from './run-rows.ts';
-import type { SqliteRunStore } from './sqlite-run-store.ts';
+import { columns, type SqliteRunStore, toRecord } from './sqlite-run-store.ts';
 
 const text = Type.String();
 const number = Type.Number();

@@ -6,9 +6,9 @@ import {
   eventTypes,
   type LoggedEvent,
   type NewEvent,
-} from '../runs/events/event-store.ts';
+} from '../runs/event-store.ts';
 import { type Database, Facts, named, transact } from './database.ts';
-import { oneOf, type Row } from './run-rows.ts';
+import { oneOf, type Row } from './sqlite-run-store.ts';
 
 const columns = 'seq, type, run_id, data';
 /** Stored separately: the oldest event does not show it, because an event before it may have been removed with its run. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+
 import { tempFolder } from '../../test/support/hob.ts';
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import type { EndCause, Origin, RunState } from '../contract/values.ts';

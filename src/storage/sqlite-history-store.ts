@@ -1,14 +1,17 @@
 import { setImmediate as otherTurns } from 'node:timers/promises';
 
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import { endCauses, runStates } from '../contract/values.ts';
+
+import { type EndCause, endCauses, runStates } from '../contract/values.ts';
 import type {
   CountedSpan,
+  Counts,
   DayCounts,
   Family,
   FamilyBounds,
   HistoryStore,
   HistoryTotals,
+  OutcomeCount,
   OutcomeQuery,
   RunPage,
   RunQuery,
@@ -16,9 +19,19 @@ import type {
 } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { type Candidate, Candidates } from './run-candidates.ts';
-import { briefColumns, memberColumns, oneOf, type Row, toBrief, toMember } from './run-rows.ts';
 import { totalsOf } from './sqlite-retention-store.ts';
-import { CountSums, readDayCount } from './sqlite-run-store.ts';
+import {
+  briefColumns,
+  type DayCount,
+  type Duration,
+  memberColumns,
+  type Outcome,
+  oneOf,
+  type Row,
+  readDayCount,
+  toBrief,
+  toMember,
+} from './sqlite-run-store.ts';
 
 /** Number of runs read at once, which takes a few milliseconds. */
 const sliceRuns = 250;
@@ -182,4 +195,48 @@ function byScript(rows: readonly Row[]): ScriptOutcomes[] {
 
 function lastTime({ runs }: ScriptOutcomes): string {
   return runs[0]?.queuedAt ?? '';
+}
+
+/** Counts of many days and scripts, added up by day or by script. */
+class CountSums {
+  readonly #sums = new Map<string, { outcomes: Map<string, Outcome>; durations: Map<number, Duration> }>();
+
+  add(of: string, { outcomes, durations }: DayCount): void {
+    let sum = this.#sums.get(of);
+    if (sum === undefined) {
+      sum = { outcomes: new Map(), durations: new Map() };
+      this.#sums.set(of, sum);
+    }
+    for (const [state, endCause, runs] of outcomes) {
+      const key = `${state} ${endCause}`;
+      const known = sum.outcomes.get(key);
+      if (known === undefined) sum.outcomes.set(key, [state, endCause, runs]);
+      else known[2] += runs;
+    }
+    for (const [bucket, runs, totalMs] of durations) {
+      const known = sum.durations.get(bucket);
+      if (known === undefined) {
+        sum.durations.set(bucket, [bucket, runs, totalMs]);
+      } else {
+        known[1] += runs;
+        known[2] += totalMs;
+      }
+    }
+  }
+
+  get counts(): Counts {
+    const all = [...this.#sums];
+    return {
+      outcomes: all.flatMap(([of, { outcomes }]) =>
+        [...outcomes.values()].map(([state, endCause, runs]) => toOutcomeCount(of, state, endCause, runs)),
+      ),
+      durations: all.flatMap(([of, { durations }]) =>
+        [...durations.values()].map(([bucket, runs, totalMs]) => ({ of, bucket, runs, totalMs })),
+      ),
+    };
+  }
+}
+
+function toOutcomeCount(of: string, state: string, endCause: string, runs: number): OutcomeCount {
+  return { of, state: oneOf(runStates, state), endCause: oneOf<EndCause>(endCauses, endCause), runs };
 }

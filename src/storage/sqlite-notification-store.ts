@@ -7,7 +7,7 @@ import type {
   NotificationStore,
 } from '../notifications/notification-store.ts';
 import { type Database, named, transact } from './database.ts';
-import { oneOf, type Row } from './run-rows.ts';
+import { oneOf, type Row } from './sqlite-run-store.ts';
 
 /** Stores notifications in SQLite. */
 export class SqliteNotificationStore implements NotificationStore {

@@ -3,7 +3,7 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { HistoryTotals } from '../runs/history/history-store.ts';
 import type { FolderSize, RetentionLimits, RetentionStore } from '../runs/history/retention-store.ts';
 import { type Database, named, transact } from './database.ts';
-import type { Row } from './run-rows.ts';
+import type { Row } from './sqlite-run-store.ts';
 
 /** Estimated size of a record besides its texts: the other columns and the index entries. */
 const recordBytes = 1024;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-import { parameterDraftName, parameterFileName } from '../execution/remove-parameter-file.ts';
+import { parameterDraftName, parameterFileName } from '../execution/parameter-files.ts';
 import { EntryNames, foldName } from '../packages/fetch/entry-names.ts';
 import { listInstalled } from '../packages/operations/list-installed.ts';
 import { scanFolder } from '../packages/pack/scan-folder.ts';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 
 import type { Script } from '../../src/scripts/script.ts';
-import { isAlive } from '../../src/shared/is-alive.ts';
+import { isAlive } from '../../src/shared/process-stat.ts';
 import { EnvironmentScene, outputOf } from '../support/environment-scene.ts';
 import { tempFolder } from '../support/hob.ts';
 import { SeededRandom } from '../support/random.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { startTicksOf } from '../../src/shared/is-alive.ts';
+import { startTicksOf } from '../../src/shared/process-stat.ts';
 import { tempFolder } from '../support/hob.ts';
 import { downloadsHere, endOf, pull, requestFor, tiny } from '../support/hub/download-here.ts';
 import { type StoredFile, someBytes, storedFile } from '../support/hub/stored-file.ts';

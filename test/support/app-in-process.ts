@@ -15,7 +15,7 @@ import {
   type RunSpec,
   type WarmState,
 } from '../../src/execution/messages.ts';
-import { Connections } from '../../src/http/access/connections.ts';
+import { Connections } from '../../src/http/access/access-rules.ts';
 import { createGuardedServer } from '../../src/http/access/guarded-server.ts';
 import type { TokenGuard } from '../../src/http/access/token-guard.ts';
 import { buildApp } from '../../src/http/app.ts';
@@ -96,7 +96,7 @@ export async function appInProcess({
     resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
     readOutcome,
     findScript: (id) => catalogue.find(id),
-    apiBase: (token) => `http://127.0.0.1/r/${token}`,
+    address: { url: 'http://127.0.0.1' },
     runsFolder: join(folder, 'runs'),
     environment: {},
     windows: noWindows,

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 
 import type { BuildRequest, BuildRun, Prepared, Waiter } from '../../src/environments/environment.ts';
 import { Environments } from '../../src/environments/environments.ts';
-import { InterpreterFinder } from '../../src/scripts/runtimes/find-interpreter.ts';
+import { InterpreterFinder } from '../../src/scripts/runtimes/resolve-command.ts';
 import type { Script } from '../../src/scripts/script.ts';
 import { projectRoot, tempFolder } from './hob.ts';
 import { testPath } from './needs.ts';

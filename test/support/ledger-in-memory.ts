@@ -1,9 +1,8 @@
 import { onTestFinished } from 'vitest';
 
 import { eventData } from '../../src/http/events/event-data.ts';
-import { EventLog } from '../../src/runs/events/event-log.ts';
 import type { KeyStore } from '../../src/runs/keys/key-store.ts';
-import { Ledger } from '../../src/runs/ledger.ts';
+import { EventLog, Ledger } from '../../src/runs/ledger.ts';
 import type { RunStore } from '../../src/runs/run-store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import type { Logger } from '../../src/shared/log.ts';

@@ -78,7 +78,7 @@ export async function runServiceWith(
     resolveCommand: async () => ({ kind: 'command', command }),
     readOutcome,
     findScript: () => null,
-    apiBase: () => 'http://127.0.0.1',
+    address: { url: 'http://127.0.0.1' },
     runsFolder,
     environment: {},
     windows: noWindows,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 
 import { runCookie } from '../../src/execution/messages.ts';
-import { readProcessTable, startTicksOf } from '../../src/executor/process-table.ts';
+import { readProcessTable, startTicksOf } from '../../src/executor/run-processes.ts';
 import { type ProcessStat, parseProcessStat } from '../../src/shared/process-stat.ts';
 import { testPath } from './needs.ts';
 

@@ -8,7 +8,8 @@ import { onTestFinished } from 'vitest';
 
 import { type RunSpec, runCookie } from '../../src/execution/messages.ts';
 import { NativeProcesses } from '../../src/executor/native/processes.ts';
-import type { InterpreterSpec, Order, WarmInterpreter } from '../../src/executor/warm/host.ts';
+import type { Order, WarmInterpreter } from '../../src/executor/warm/fork-server.ts';
+import type { InterpreterSpec } from '../../src/executor/warm/host-command.ts';
 import { tempFolder } from './hob.ts';
 import { findProgram, testPath } from './needs.ts';
 import { killEach, processesWith } from './processes.ts';

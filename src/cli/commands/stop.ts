@@ -2,9 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
+
 import type { Command } from 'commander';
+
 import type { Health } from '../../contract/types.ts';
-import { isAlive } from '../../shared/is-alive.ts';
+import { isAlive } from '../../shared/process-stat.ts';
 import type { ServiceInfo } from '../../shared/service-file.ts';
 import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
 import { tr } from '../language.ts';

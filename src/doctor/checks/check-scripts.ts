@@ -1,15 +1,19 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+
 import {
   type InterpretedLanguage,
   installAdvice,
-  interpreterLanguage,
   interpreterSpec,
-  languageRecord,
+  languageRecords,
 } from '../../scripts/languages.ts';
 import type { Unavailable } from '../../scripts/runtimes/command.ts';
 import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
-import { rejectOwnPython, resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
+import {
+  interpreterLanguage,
+  rejectOwnPython,
+  resolveCommand,
+} from '../../scripts/runtimes/resolve-command.ts';
 import { surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
 import type { Script } from '../../scripts/script.ts';
 import { isExecutable } from '../../shared/find-program.ts';
@@ -73,7 +77,7 @@ export async function checkNeeds(context: DoctorContext): Promise<Results> {
   return [...lacks.values()].map(({ message, isSure, users }) => {
     const { what, next } = splitAdvice(message);
     // The folder may be shared with another operating system, so such a script is only a note.
-    const isForeign = users.every(({ runtime }) => languageRecord(runtime.language).platform === 'win32');
+    const isForeign = users.every(({ runtime }) => languageRecords[runtime.language].platform === 'win32');
     const names = nameSome(users.map(({ name }) => name));
     return {
       state: isForeign || !isSure ? 'note' : 'problem',
@@ -90,7 +94,7 @@ async function findLack(
   const { finder, environment: env, platform, programs } = context;
   const missing = await findMissingBinaries(script, env);
   if (missing !== null) return { message: missing.message, isSure: true };
-  const own = languageRecord(script.runtime.language).ownInterpreter?.(script.folder, platform) ?? null;
+  const own = languageRecords[script.runtime.language].ownInterpreter?.(script.folder, platform) ?? null;
   if (own !== null) {
     const judgement = await judgeOwnPython(script, own);
     return judgement && { message: judgement.message, isSure: judgement.kind === 'unavailable' };
@@ -105,7 +109,7 @@ async function findLack(
 
 async function lacksLanguage(script: Script, { finder, platform }: DoctorContext): Promise<boolean> {
   const language = interpreterLanguage(script.runtime.language);
-  if (language === null || (languageRecord(language).platform ?? platform) !== platform) return false;
+  if (language === null || (languageRecords[language].platform ?? platform) !== platform) return false;
   const search = await finder.find(language, null);
   return search.kind === 'none';
 }

@@ -17,9 +17,9 @@ import {
   seeThrough,
   type WarmScene,
 } from '../../../test/support/warm-scene.ts';
-import { isEnding, isSameProcess, startTicksOf } from '../process-table.ts';
-import { ForkServer, type ServerEnd } from './fork-server.ts';
-import type { InterpreterSpec, WarmInterpreter } from './host.ts';
+import { isEnding, isSameProcess, startTicksOf } from '../run-processes.ts';
+import { ForkServer, type ServerEnd, type WarmInterpreter } from './fork-server.ts';
+import type { InterpreterSpec } from './host-command.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
 

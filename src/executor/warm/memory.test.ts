@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { has } from '../../../test/support/needs.ts';
-import { isShortOfMemory, memoryOf } from './memory.ts';
+import { memoryOf } from './warm-group.ts';
+import { isShortOfMemory } from './warm-pool.ts';
 
 const mebibyte = 1024 * 1024;
 const tells = has('/proc/PID/smaps_rollup', existsSync('/proc/self/smaps_rollup'));

@@ -3,10 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+
 import { has } from '../../../test/support/needs.ts';
 import { openWarmScene, programs, seeThrough, type WarmScene } from '../../../test/support/warm-scene.ts';
 import { runCookie } from '../../execution/messages.ts';
-import type { InterpreterSpec, Order, WarmInterpreter } from './host.ts';
+import type { Order, WarmInterpreter } from './fork-server.ts';
+import type { InterpreterSpec } from './host-command.ts';
 import { type PrestartFailure, prestart } from './warm-group.ts';
 
 const isHere = has('the memory of a process as a file', existsSync('/proc/self/mem'));

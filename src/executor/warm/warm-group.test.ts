@@ -15,7 +15,7 @@ import {
   seeThrough,
   type WarmScene,
 } from '../../../test/support/warm-scene.ts';
-import type { InterpreterSpec } from './host.ts';
+import type { InterpreterSpec } from './host-command.ts';
 import { WarmGroup } from './warm-group.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));

@@ -1,12 +1,11 @@
 import { closeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 
 import type { WarmKind } from '../../execution/messages.ts';
 import type { NativeProcesses, Pipe } from '../native/processes.ts';
-import { isEnding, startTicksOf } from '../process-table.ts';
-import { ForkServer, type ServerEnd } from './fork-server.ts';
-import type { InterpreterSpec, WarmInterpreter } from './host.ts';
-import { commandLineBytes, hostCommand, startHost } from './host.ts';
-import { memoryOf } from './memory.ts';
+import { isEnding, startTicksOf } from '../run-processes.ts';
+import { ForkServer, type ServerEnd, startHost, type WarmInterpreter } from './fork-server.ts';
+import { commandLineBytes, hostCommand, type InterpreterSpec } from './host-command.ts';
 
 export type PrestartFailure = 'unfit' | 'gone';
 
@@ -404,4 +403,14 @@ export async function prestart(
 /** The size of these arguments in a command line, where each ends with a zero byte. */
 function bytesOf(args: readonly string[]): number {
   return args.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0);
+}
+
+/**
+ * The memory that a process uses, including its share of memory that it shares with others; null where the system does
+ * not provide it.
+ */
+export async function memoryOf(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'latin1').catch(() => '');
+  const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }

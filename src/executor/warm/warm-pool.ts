@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+
 import type { WarmLanguage } from '../../contract/values.ts';
-import { type Environment, runCookie, type WarmLimits, type WarmState } from '../../execution/messages.ts';
+import {
+  type Environment,
+  type RunSpec,
+  runCookie,
+  type WarmLimits,
+  type WarmSpec,
+  type WarmState,
+} from '../../execution/messages.ts';
 import { environmentOf, type GivenRun, nothingShared } from '../given-run.ts';
 import type { NativeProcesses } from '../native/processes.ts';
-import { type InterpreterSpec, orderFor, type WarmInterpreter } from './host.ts';
-import { isShortOfMemory } from './memory.ts';
+import type { Order, WarmInterpreter } from './fork-server.ts';
+import type { InterpreterSpec } from './host-command.ts';
 import { type GroupTools, WarmGroup } from './warm-group.ts';
 
 /** As long as the id of a run, which overwrites it later. */
@@ -288,4 +297,24 @@ function oddIn(env: Environment, language: WarmLanguage): string[] {
  */
 function isAbsolutePath(value: string): boolean {
   return value === '' || value.split(':').every((part) => part.startsWith('/'));
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Below this the machine is short of memory. */
+const leastBytes = 256 * mebibyte;
+
+const leastPart = 0.05;
+
+/** Whether this machine, or the container that we are in, has too little memory left to keep warm interpreters. */
+export function isShortOfMemory(availableBytes = process.availableMemory()): boolean {
+  return (
+    availableBytes <
+    Math.max(leastBytes, leastPart * Math.min(totalmem(), process.constrainedMemory() || Infinity))
+  );
+}
+
+function orderFor(spec: RunSpec, { options, entry }: WarmSpec): Order {
+  const args = spec.args.slice(options.length + 1);
+  return { run_id: spec.runId, file: spec.file, options, entry, args, cwd: spec.cwd };
 }

@@ -15,8 +15,7 @@ import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Text } from '../../shared/text.ts';
 import { answerError } from '../error-answers.ts';
-import { type AccessPolicy, checkAccess, stripRunToken } from './access-rules.ts';
-import type { Connections } from './connections.ts';
+import { type AccessPolicy, type Connections, checkAccess, stripRunToken } from './access-rules.ts';
 import type { TokenGuard } from './token-guard.ts';
 
 const maxHeaderBytes = 32 * 1024;

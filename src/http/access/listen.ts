@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from '../../metrics/metrics.ts';
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
-import { type ConnectionLimits, Connections } from './connections.ts';
+import { type ConnectionLimits, Connections } from './access-rules.ts';
 import { createGuardedServer } from './guarded-server.ts';
 import type { TokenGuard } from './token-guard.ts';
 

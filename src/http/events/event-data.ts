@@ -2,7 +2,7 @@ import type { EventData } from '../../contract/events.ts';
 import type { DownloadView } from '../../models/downloads/download.ts';
 import type { KeptNotification } from '../../notifications/notification-store.ts';
 import type { OperationView } from '../../packages/operations/operation.ts';
-import type { Report } from '../../runs/ledger.ts';
+import type { Report } from '../../runs/progress-board.ts';
 import { downloadAnswer } from '../models.ts';
 import { notificationAnswer } from '../notifications.ts';
 import { operationAnswer } from '../packages.ts';

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+
 import { EventsAnswer, EventsHeaders, EventsQuery } from '../../contract/events.ts';
-import type { EventLog } from '../../runs/events/event-log.ts';
-import { type EventType, eventTypes } from '../../runs/events/event-store.ts';
+import { type EventType, eventTypes } from '../../runs/event-store.ts';
+import type { EventLog } from '../../runs/ledger.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { route } from '../route.ts';

@@ -3,13 +3,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
+
 import * as schemas from '../../contract/runs.ts';
 import type { Origin } from '../../contract/values.ts';
-import { depthOfExecute, depthOfLink } from '../../runs/callers/chain.ts';
 import type { Connection } from '../../runs/callers/trace-caller.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import type { KeyUse } from '../../runs/keys/key-store.ts';
 import { fingerprint } from '../../runs/keys/keyed-runs.ts';
+import { depthOfExecute, depthOfLink } from '../../runs/run.ts';
 import type { RunOutcome, SubmittedRun } from '../../runs/run-request.ts';
 import { readTempFile } from '../../runs/temp-file.ts';
 import { AppError } from '../../shared/errors.ts';

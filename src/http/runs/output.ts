@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
+
 import * as schemas from '../../contract/runs.ts';
 import { leftOutLine } from '../../runs/outcome/read-outcome.ts';
 import { type Gap, gapsOf } from '../../runs/output/log-layout.ts';

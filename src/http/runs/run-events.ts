@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
+
 import {
   EventsAnswer,
   EventsHeaders,
@@ -11,9 +12,8 @@ import {
   type ServiceEvent,
 } from '../../contract/events.ts';
 import { ProgressAnswer, ProgressBody } from '../../contract/runs.ts';
-import type { EventLog } from '../../runs/events/event-log.ts';
-import type { LoggedEvent } from '../../runs/events/event-store.ts';
-import type { Ledger } from '../../runs/ledger.ts';
+import type { LoggedEvent } from '../../runs/event-store.ts';
+import type { EventLog, Ledger } from '../../runs/ledger.ts';
 import type { OutputPiece, RunOutputs, StreamName } from '../../runs/output/run-outputs.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { cutMessage } from '../../shared/cut-message.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { queuedRun } from '../../../test/support/run-records.ts';
 
-import type { EventLog } from '../../runs/events/event-log.ts';
-import type { EventType, LoggedEvent } from '../../runs/events/event-store.ts';
+import { queuedRun } from '../../../test/support/run-records.ts';
+import type { EventType, LoggedEvent } from '../../runs/event-store.ts';
+import type { EventLog } from '../../runs/ledger.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { Feed } from '../../shared/feed.ts';
 import { RunWatch } from './run-events.ts';

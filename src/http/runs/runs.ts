@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+
 import * as schemas from '../../contract/runs.ts';
-import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { rerunInputs } from '../../runs/rerun.ts';
-import type { RunEnds } from '../../runs/run.ts';
+import { depthOfExecute, type RunEnds } from '../../runs/run.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../fields.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { languageRecord } from '../../scripts/languages.ts';
+import { languageRecords } from '../../scripts/languages.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 
@@ -64,7 +64,7 @@ const problems = {
 /** Finds problems that prevent the start of an existing entry. */
 export async function checkEntry(script: Script, platform: NodeJS.Platform): Promise<Problem[]> {
   const { language, entry } = script.runtime;
-  const { entryText } = languageRecord(language);
+  const { entryText } = languageRecords[language];
   const path = join(script.folder, entry);
   const read = await readRegularFile(path, { maxBytes: mostLookedAtBytes });
   // A file of this size was not written in an editor.

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 
 import { missingDependencies, missingEntry } from '../../scripts/catalogue-problems.ts';
-import { confine } from '../../scripts/confine.ts';
 import { loadFolder } from '../../scripts/load-folder.ts';
 import { KeyLocator, type KeyPath } from '../../scripts/locate-keys.ts';
 import { maxManifestBytes, parseToml } from '../../scripts/manifest-toml.ts';
 import { describePath } from '../../scripts/read-manifest.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { AppError } from '../../shared/errors.ts';
+import { confine } from '../../shared/private-files.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 import { cannotPack } from '../fetch/copy-folder.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
+import type { Caller } from '../run.ts';
 import type { TokenOwner } from '../run-store.ts';
-import type { Caller } from './chain.ts';
 import type { Connection, TracedCaller } from './trace-caller.ts';
 
 interface BareCallersOptions {

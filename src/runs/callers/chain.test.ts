@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { AppError } from '../../shared/errors.ts';
+import { depthOfExecute, depthOfLink, hashToken, identifyCaller, maxDepth, newToken } from '../run.ts';
 import type { RunStore, TokenOwner } from '../run-store.ts';
-import { depthOfExecute, depthOfLink, hashToken, identifyCaller, maxDepth, newToken } from './chain.ts';
 
 /** A store that knows one token and records the hashes it is asked for. */
 function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: string[] } {

@@ -30,8 +30,6 @@ const unsettledBatches = 16;
 /** Long enough to clean up after one batch. */
 const tidyMs = 2;
 const foldersAtOnce = 8;
-/** Delay after the end of a run, so that one round handles several ends. */
-const wakeDelayMs = 1000;
 /** Rounds also take place without ends, because runs reach the age limit. */
 const roundMs = 10 * 60 * 1000;
 
@@ -43,7 +41,6 @@ export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;
   readonly #closing = new AbortController();
   readonly #remover: RunRemover;
-  #wakeTimer: NodeJS.Timeout | undefined;
   #roundTimer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
   #isRoundDue = false;
@@ -73,17 +70,12 @@ export class HistoryKeeper {
 
   /** Schedules a round after a run has ended. */
   wake(): void {
-    if (this.#wakeTimer !== undefined || this.#closing.signal.aborted) return;
-    this.#wakeTimer = setTimeout(() => {
-      this.#wakeTimer = undefined;
-      this.#next();
-    }, wakeDelayMs).unref();
+    if (!this.#closing.signal.aborted) this.#next();
   }
 
   /** Stops. Unfinished work is done after the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
-    clearTimeout(this.#wakeTimer);
     clearInterval(this.#roundTimer);
     await this.#working;
   }

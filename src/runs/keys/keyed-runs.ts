@@ -1,13 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
+
 import type { RunEnd } from '../../execution/messages.ts';
 import { AppError } from '../../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
-import type { Caller } from '../callers/chain.ts';
 import { keptIn } from '../outcome/lost-output.ts';
-import { outcomeOf } from '../outcome/outcome.ts';
 import { waitCircle } from '../refusals.ts';
-import type { RunEnds } from '../run.ts';
-import { runFolderAt } from '../run.ts';
+import { type Caller, type RunEnds, runFolderAt } from '../run.ts';
+import { outcomeOf } from '../run-carrier.ts';
 import type { KeptOutput, RunRecord } from '../run-record.ts';
 import type { RunOutcome, RunServiceOptions, SubmittedRun } from '../run-request.ts';
 import type { RunStore } from '../run-store.ts';

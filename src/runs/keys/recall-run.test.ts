@@ -2,9 +2,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+
 import { tempFolder } from '../../../test/support/hob.ts';
 import { queuedRun } from '../../../test/support/run-records.ts';
-import { textOf } from '../../shared/decode-text.ts';
+import { textOf } from '../../shared/json.ts';
 import { readOutcome } from '../outcome/read-outcome.ts';
 import type { RunRecord } from '../run-record.ts';
 import { recallOutcome } from './keyed-runs.ts';

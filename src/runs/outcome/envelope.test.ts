@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
-import type { EnvelopeReading } from './outcome.ts';
-import { readEnvelope } from './read-outcome.ts';
+import { type EnvelopeReading, readEnvelope } from './envelope.ts';
 
 const maxBytes = 1024 * 1024;
 

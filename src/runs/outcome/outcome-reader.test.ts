@@ -5,12 +5,11 @@ import { pathToFileURL } from 'node:url';
 
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+
 import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
 import { type RunFolder, runFolderAt } from '../run.ts';
-import type { OutcomeTexts } from './outcome.ts';
-import { OutcomeReader } from './outcome-reader.ts';
-import type { OutcomeRequest } from './read-outcome.ts';
+import { OutcomeReader, type OutcomeRequest, type OutcomeTexts } from './read-outcome.ts';
 
 const log = pino({ enabled: false });
 const realEntry = new URL('../../../test/support/outcome-worker.mjs', import.meta.url);

@@ -1,33 +1,17 @@
-import { dirname } from 'node:path';
+import { lstatSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
+import { Worker } from 'node:worker_threads';
 
-import type { StreamCapture } from '../../execution/messages.ts';
-import { assertNever } from '../../shared/assert-never.ts';
-import {
-  fileToUtf8,
-  partToUtf8,
-  textOf,
-  toUtf8,
-  utf8PartSteps,
-  utf8Steps,
-} from '../../shared/decode-text.ts';
-import { type JsonText, jsonLiteral, jsonTextOf, literalSteps } from '../../shared/json.ts';
-import { isOwnFolder } from '../../shared/own-folder.ts';
-import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
-import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
+import { describeEnding } from '../../contract/endings.ts';
+import type { EnvelopeSource } from '../../contract/values.ts';
+import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
+import { partToUtf8, toUtf8, utf8PartSteps, utf8Steps } from '../../shared/decode-text.ts';
+import { errnoOf } from '../../shared/errors.ts';
+import { type JsonText, jsonLiteral, jsonTextOf, literalSteps, textOf } from '../../shared/json.ts';
 import { inTurns } from '../../shared/steps.ts';
-import type { Text } from '../../shared/text.ts';
-import { whenPossible } from '../../shared/when-possible.ts';
+import type { Language, Text } from '../../shared/text.ts';
 import { readLogPart } from '../output/log-layout.ts';
-import {
-  type Circumstances,
-  type EnvelopeReading,
-  type OutcomeTexts,
-  synthesizeEnvelope,
-} from './outcome.ts';
-
-/** Longer than any usual spelling of an integer. */
-const longestNumberBytes = 100;
+import { checkEnvelope, type EnvelopeReading, readEnvelope } from './envelope.ts';
 
 const lastLinesBytes = 4096;
 
@@ -39,6 +23,35 @@ const longestMessage = 1000;
 const enoughForMessage = 6 * longestMessage + 2;
 
 const longestEscapeBytes = 12;
+
+/** Codes of the envelopes that Hob writes if the script wrote none. */
+const synthesizedCodes = { failed: -1, timedOut: -2, noEnvelope: -3 } as const;
+
+export interface Circumstances {
+  readonly end: RunEnd;
+  readonly timeoutMs: number | null;
+  /** Why the script could not be started, if a better description than an errno is known. */
+  readonly unavailable: Text | null;
+  readonly language: Language;
+}
+
+const noResult: Text = {
+  en: 'wrote no result (a JSON object with code and msg) to environment.output_json',
+  zh: '没有将结果（含 code 和 msg 的 JSON 对象）写入 environment.output_json',
+};
+
+/** The outcome of a script as an answer contains it: plain data that can be sent to a thread. */
+export interface OutcomeTexts {
+  readonly envelope: EnvelopeSource;
+  readonly result: JsonText;
+  /** The literal of the envelope's `msg`. */
+  readonly message: JsonText;
+  /** The part of the envelope that lists show: its code and the beginning of `msg`. */
+  readonly summary: { readonly code: number; readonly message: string };
+  /** Literals, empty if the output is not requested. */
+  readonly stdout: JsonText;
+  readonly stderr: JsonText;
+}
 
 /** The input for reading an outcome: plain data that can be sent to a thread. */
 export interface OutcomeRequest extends Circumstances {
@@ -219,93 +232,146 @@ export async function readLastLines(path: string, capture: StreamCapture): Promi
   return textOf(utf8).trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
 }
 
-/**
- * Reads the envelope that a script wrote. Keeps its text, because parsing and printing would change large numbers. The
- * file is not trusted. This function never rejects, for any content of the file.
- */
-export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
-  const read = async (): Promise<ReadResult> =>
-    isOwnFolder(dirname(path)) ? readRegularFile(path, { maxBytes, ownOnly: true }) : { kind: 'missing' };
-  const file = await whenPossible(read, (result) =>
-    result.kind === 'unreadable' ? result.errno : undefined,
-  );
-  if (file.kind === 'missing') return { kind: 'absent' };
-  if (file.kind !== 'content') return invalid(describeFailure(file, maxBytes));
-  if (file.bytes.length === 0) return { kind: 'absent' };
-  return checkEnvelope(fileToUtf8(file.bytes));
+/** Builds the envelope for a script that wrote none: a description of the end and the last error lines. */
+export function synthesizeEnvelope(
+  circumstances: Circumstances,
+  reading: EnvelopeReading,
+  lastErrorLines: string,
+): { code: number; msg: string } {
+  const { end, language } = circumstances;
+  const what = describe(circumstances, reading)[language];
+  const msg = lastErrorLines === '' ? what : `${what}\n${lastErrorLines}`;
+  return { code: codeOf(end), msg };
 }
 
-/** Checks whether a text is a valid envelope. */
-function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
-  const found = new Map<string, Member>();
-  const scan = scanJson(bytes, ['code', 'msg'], (member) => {
-    const earlier = found.get(member.key);
-    if (earlier !== undefined) blank(bytes, earlier);
-    found.set(member.key, member);
-  });
-  if (scan.kind !== 'object') return invalid(describeScan(scan));
-  const literalOf = (key: string) => {
-    const member = found.get(key);
-    return member === undefined ? undefined : bytes.subarray(member.valueStart, member.valueEnd);
+function codeOf(end: RunEnd): number {
+  if (end.cause === 'timeout') return synthesizedCodes.timedOut;
+  return isSuccess(end) ? synthesizedCodes.noEnvelope : synthesizedCodes.failed;
+}
+
+function describe(circumstances: Circumstances, reading: EnvelopeReading): Text {
+  const { end, timeoutMs, unavailable } = circumstances;
+  const ending = describeEnding({ ...end, timeoutMs, isWindowClosed: end.window === 'gone' });
+  const what = end.cause === 'spawn-failed' && unavailable !== null ? unavailable : ending;
+  if (isSuccess(end)) {
+    const { en, zh } = reading.kind === 'invalid' ? describeInvalid(reading.why) : noResult;
+    return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
+  }
+  if (reading.kind !== 'invalid') return what;
+  // A defect of the result may be the cause of the failure, or all that remains of hours of work.
+  const { en, zh } = describeInvalid(reading.why);
+  return { en: `${what.en}, and ${en}`, zh: `${what.zh}，且${zh}` };
+}
+
+function describeInvalid(why: Text): Text {
+  return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
+}
+
+/** Exit code 0, and neither timed out nor stopped by Hob. */
+export function isSuccess(end: Pick<RunEnd, 'cause' | 'exitCode'>): boolean {
+  return end.cause === 'exit' && end.exitCode === 0;
+}
+
+/** Reading up to this size takes about a millisecond. */
+const smallBytes = 256 * 1024;
+
+/** Number of large outcomes read at once: each needs a few times its size in memory. */
+const maxLarge = 2;
+
+/**
+ * Files and texts are not on the heap of the thread, so a few megabytes suffice. If the heap overflows, only the thread
+ * ends.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
+
+/** The part of the logger that is used here. The thread does not load the logger. */
+interface Log {
+  error(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+}
+
+interface OutcomeReaderOptions {
+  /** The entry file of the thread. */
+  entry: URL;
+  log: Log;
+}
+
+/**
+ * Reads the results and the output of scripts without blocking the service. Small files are read immediately, and large
+ * output in steps that yield to other work. A large result cannot be checked in steps, so a thread checks it, although
+ * starting a thread takes longer than the check of a small result.
+ */
+export class OutcomeReader {
+  readonly #options: OutcomeReaderOptions;
+  #large = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: OutcomeReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: if an outcome cannot be read, the returned outcome says so. */
+  readonly read = async (request: OutcomeRequest): Promise<OutcomeTexts> => {
+    const resultBytes = request.recorded?.length ?? resultSizeOf(request);
+    const readHere = () =>
+      readOutcome(resultBytes === null ? { ...request, isWithoutResult: true } : request);
+    if ((resultBytes ?? 0) + outputSizeOf(request) <= smallBytes) return readHere();
+    if (this.#large === maxLarge) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#large++;
+    try {
+      return await ((resultBytes ?? 0) <= smallBytes ? readHere() : this.#readInThread(request));
+    } catch (error) {
+      this.#options.log.error({ run: request.end.runId, err: error }, 'cannot read the outcome of a run');
+      const why = errnoOf(error) ?? error;
+      return unreadOutcome(request, { en: `Hob could not read it (${why})`, zh: `Hob 无法读取（${why}）` });
+    } finally {
+      // Passes the place to the request that has waited longest, or frees it.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#large--;
+      else next();
+    }
   };
-  const code = wholeNumber(literalOf('code'));
-  if (code === null) return invalid({ en: 'code is not an integer', zh: 'code 不是整数' });
-  const msg = literalOf('msg');
-  if (msg === undefined || !isText(msg)) return invalid({ en: 'msg is not a string', zh: 'msg 不是字符串' });
-  return { kind: 'valid', text: bytes.subarray(scan.start, scan.end), code, msg };
-}
 
-/**
- * Overwrites an earlier duplicate of a key, with its comma. The last of two equal keys counts, here as in most parsers.
- * But some parsers take the first, and would see another `code` or `msg` than the one on record.
- */
-function blank(bytes: Uint8Array, { keyStart, valueEnd }: Member): void {
-  const comma = bytes.indexOf(0x2c, valueEnd);
-  bytes.fill(0x20, keyStart, comma + 1);
-}
-
-function wholeNumber(literal: JsonText | undefined): number | null {
-  if (literal === undefined || literal.length > longestNumberBytes) return null;
-  const value: unknown = JSON.parse(textOf(literal));
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
-}
-
-function isText(literal: JsonText): boolean {
-  return literal[0] === 0x22;
-}
-
-function invalid(why: Text): EnvelopeReading {
-  return { kind: 'invalid', why };
-}
-
-function describeScan(scan: JsonScan): Text {
-  if (scan.kind === 'malformed')
-    return { en: 'the result file is not valid JSON', zh: '结果文件不是有效的 JSON' };
-  if (scan.kind !== 'hazard') return { en: 'the result is not a JSON object', zh: '结果不是 JSON 对象' };
-  const { hazard } = scan;
-  switch (hazard.kind) {
-    case 'depth':
-      return { en: 'the result is nested too deeply', zh: '结果嵌套过深' };
-    case 'key':
-      return { en: `the result has the forbidden key ${hazard.key}`, zh: `结果含有非法键 ${hazard.key}` };
-    case 'number':
-      return {
-        en: `the result has a number that is too large for most JSON parsers: ${hazard.text}`,
-        zh: `结果中的数值超出可表示范围：${hazard.text}`,
-      };
-    default:
-      return assertNever(hazard);
+  async #readInThread(request: OutcomeRequest): Promise<OutcomeTexts> {
+    try {
+      return await runThread(this.#options.entry, request);
+    } catch (error) {
+      if (errnoOf(error) !== 'ERR_WORKER_INIT_FAILED') throw error;
+      this.#options.log.warn(
+        { run: request.end.runId, err: error },
+        'cannot start a thread to read a large outcome; other requests are delayed',
+      );
+      return readOutcome(request);
+    }
   }
 }
 
-function describeFailure(failure: ReadFailure, maxBytes: number): Text {
-  if (failure.kind === 'too-large') {
-    const { sizeBytes } = failure;
-    return {
-      en: `the result file has ${sizeBytes} bytes; the limit is ${maxBytes} (setting result_mib)`,
-      zh: `结果文件有 ${sizeBytes} 字节，超过上限 ${maxBytes} 字节（设置 result_mib）`,
-    };
+function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(entry, { workerData: request, resourceLimits, env: {}, execArgv: [] });
+    // A stopping service does not wait for the thread: the next service reads the outcome again.
+    worker.unref();
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the thread exited with code ${code}`)));
+  });
+}
+
+function outputSizeOf({ end, limits, withOutput }: OutcomeRequest): number {
+  if (!withOutput) return 0;
+  const ofStream = ({ headBytes, tailBytes }: StreamCapture) =>
+    Math.min(headBytes + tailBytes, limits.outputAnswerBytes);
+  return ofStream(end.stdout) + ofStream(end.stderr);
+}
+
+/** Null if the script wrote no result. */
+function resultSizeOf({ folder, limits }: OutcomeRequest): number | null {
+  try {
+    const size = lstatSync(folder.resultFile, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return null;
+    // A result over the limit is not read.
+    return size > limits.resultBytes ? 0 : size;
+  } catch {
+    return 0;
   }
-  const reason = failure.kind === 'unreadable' ? failure.errno : failure.kind;
-  return { en: `the result file cannot be used (${reason})`, zh: `结果文件不可用（${reason}）` };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { endWithoutProcess, type RunEnd } from '../../execution/messages.ts';
-import { type Circumstances, type EnvelopeReading, synthesizeEnvelope } from './outcome.ts';
+import type { EnvelopeReading } from './envelope.ts';
+import { type Circumstances, synthesizeEnvelope } from './read-outcome.ts';
 
 describe('the envelope that Hob writes if the script wrote none', () => {
   const ended = (rest: Partial<RunEnd>): RunEnd => ({

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { decodeRingState, type RingState, ringFileOf, ringStateBytes } from '../../execution/ring-state.ts';
 import { errnoOf } from '../../shared/errors.ts';
-import { isOwnFolder } from '../../shared/own-folder.ts';
+import { isOwnFolder } from '../../shared/private-files.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
 import type { KeptOutput } from '../run-record.ts';
 

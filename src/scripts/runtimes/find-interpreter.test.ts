@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { isExecutable, isOnPath } from '../../shared/find-program.ts';
-import { InterpreterFinder, type Search } from './find-interpreter.ts';
+import { InterpreterFinder, type Search } from './resolve-command.ts';
 
 /** Installs an interpreter that prints this version and path for any arguments. */
 async function install(path: string, version: string, realPath = ''): Promise<string> {

@@ -6,9 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { type Script, type ScriptRuntime, undeclared } from '../script.ts';
-import { argumentsOf } from './command.ts';
-import { InterpreterFinder } from './find-interpreter.ts';
-import { resolveCommand } from './resolve-command.ts';
+import { argumentsOf, InterpreterFinder, resolveCommand } from './resolve-command.ts';
 
 async function install(path: string, version: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });

@@ -1,11 +1,6 @@
-import {
-  type InterpretedLanguage,
-  interpretedLanguages,
-  interpreterLanguage,
-  languageRecord,
-} from '../languages.ts';
+import { type InterpretedLanguage, interpretedLanguages, languageRecords } from '../languages.ts';
 import type { Script } from '../script.ts';
-import type { InterpreterFinder, Search } from './find-interpreter.ts';
+import { type InterpreterFinder, interpreterLanguage, type Search } from './resolve-command.ts';
 
 /** The interpreter of a language on this machine, and the scripts that need it. */
 export interface SurveyedRuntime {
@@ -22,7 +17,7 @@ export function surveyRuntimes(
   { finder, platform }: { finder: InterpreterFinder; platform: NodeJS.Platform },
 ): Promise<SurveyedRuntime[]> {
   const languages = interpretedLanguages.filter(
-    (name) => (languageRecord(name).platform ?? platform) === platform,
+    (name) => (languageRecords[name].platform ?? platform) === platform,
   );
   return Promise.all(
     languages.map(async (language) => {

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { projectRoot, tempFolder } from '../../../test/support/hob.ts';
-import { type Command, ownEnvironmentOf, parameterFileVariable } from './command.ts';
-import { withSdk } from './resolve-command.ts';
+import type { Command } from './command.ts';
+import { ownEnvironmentOf, parameterFileVariable, withSdk } from './resolve-command.ts';
 
 const sdk = join(projectRoot, 'sdk');
 const register = pathToFileURL(join(sdk, 'node', 'register.mjs')).href;

@@ -1,12 +1,23 @@
-import { lstatSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { constants, lstatSync, rmSync } from 'node:fs';
+import { chmod, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parameterDraftName, removeParameterFile } from '../execution/remove-parameter-file.ts';
+
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import type { Logger } from '../shared/log.ts';
-import { makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
-import { removeFolder } from '../shared/remove-folder.ts';
-import type { RunFolder } from './run.ts';
+import { isOwnFolder, makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
+import { permitted, removeFolder } from '../shared/remove-folder.ts';
+
+/** The part of the logger that is used here. The executor, which removes parameter files too, does not load the logger. */
+interface Log {
+  error(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+}
+
+/** The paths of a run that its parameter file needs. */
+interface RunPaths {
+  readonly path: string;
+  readonly parameterFile: string;
+  readonly resultFile: string;
+}
 
 type InvokeMode = 'node' | 'manual' | 'scheduled';
 
@@ -21,6 +32,7 @@ interface ParameterFileContent {
 }
 
 const retryMs = 60_000;
+
 const runFolderName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
@@ -29,17 +41,17 @@ const runFolderName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
  */
 export class ParameterFiles {
   readonly #runsFolder: string;
-  readonly #log: Logger;
+  readonly #log: Log;
   readonly #pending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
 
-  constructor({ runsFolder, log }: { runsFolder: string; log: Logger }) {
+  constructor({ runsFolder, log }: { runsFolder: string; log: Log }) {
     this.#runsFolder = runsFolder;
     this.#log = log;
   }
 
   /** Whether no file is left to remove: the executor has removed it when it observed the end. */
-  isGone({ path, parameterFile }: RunFolder): boolean {
+  isGone({ path, parameterFile }: Omit<RunPaths, 'resultFile'>): boolean {
     return isMissing(parameterFile) && isMissing(join(path, parameterDraftName));
   }
 
@@ -90,7 +102,7 @@ function isMissing(path: string): boolean {
 
 /** Creates the folder of a run, and the parameter file that the script reads. */
 export async function writeParameterFile(
-  folder: RunFolder,
+  folder: RunPaths,
   content: ParameterFileContent,
   { durable }: { durable: boolean },
 ): Promise<void> {
@@ -117,7 +129,7 @@ export async function writeParameterFile(
  * and the script may have been replaced by another version.
  */
 export async function renewParameterFile(
-  folder: RunFolder,
+  folder: RunPaths,
   { apiBase, scriptFolder }: { apiBase: (token: string) => string; scriptFolder: string },
 ): Promise<void> {
   const file: unknown = JSON.parse(await readFile(folder.parameterFile, 'utf8'));
@@ -133,4 +145,54 @@ export async function renewParameterFile(
   await rm(draft, { force: true });
   await writePrivateFile(draft, content, { durable: true });
   await rename(draft, folder.parameterFile);
+}
+
+/** The file in the folder of a run that contains its parameters, including all secrets. */
+export const parameterFileName = 'params.json';
+
+/** A new version of that file while it is being written. */
+export const parameterDraftName = 'params.json.new';
+
+/**
+ * Removes the parameter file of a run, or anything that the script put in its place. Links are not followed. A file
+ * that cannot be removed is emptied. Rejects if emptying fails, too.
+ */
+export async function removeParameterFile(runFolder: string): Promise<void> {
+  if (!isOwnFolder(runFolder)) return;
+  for (const name of [parameterFileName, parameterDraftName]) await remove(runFolder, name);
+}
+
+async function remove(folder: string, name: string): Promise<void> {
+  const file = join(folder, name);
+  if (isUnlinked(file)) return;
+  try {
+    await permitted([folder], () => removeFolder(file));
+  } catch (error) {
+    if (!(await isEmptied(file).catch(() => false))) throw error;
+  }
+}
+
+/** Removes what is nearly always there: a file, or nothing. */
+function isUnlinked(file: string): boolean {
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Empties a file, unless it has a second hard link. Returns whether it was emptied. */
+async function isEmptied(file: string): Promise<boolean> {
+  if (!(await lstat(file)).isFile()) return false;
+  await chmod(file, 0o600);
+  const handle = await open(file, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.nlink !== 1) return false;
+    await handle.truncate();
+    return true;
+  } finally {
+    await handle.close();
+  }
 }

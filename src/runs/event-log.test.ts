@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { queuedRun, runEnding } from '../../../test/support/run-records.ts';
-import { createLogger } from '../../shared/log.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { SqliteEventStore } from '../../storage/sqlite-event-store.ts';
-import { SqliteRunRemoval } from '../../storage/sqlite-run-removal.ts';
-import { SqliteRunStore } from '../../storage/sqlite-run-store.ts';
-import { EventLog } from './event-log.ts';
+import { queuedRun, runEnding } from '../../test/support/run-records.ts';
+import { createLogger } from '../shared/log.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
+import { SqliteRunRemoval } from '../storage/sqlite-run-removal.ts';
+import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
 import type { LoggedEvent } from './event-store.ts';
+import { EventLog } from './ledger.ts';
 
 const log = await createLogger('silent');
 

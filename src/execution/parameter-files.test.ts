@@ -9,7 +9,7 @@ import { tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from '../../test/support/ordinary-user.ts';
 import { until } from '../../test/support/until.ts';
-import { ParameterFiles } from './parameter-files.ts';
+import { ParameterFiles } from '../execution/parameter-files.ts';
 
 const canLock = has('another user, for permissions (root on Linux)', canBecomeOrdinary);
 
