@@ -59,7 +59,11 @@ describe('POST /api/scripts/<id or slug>/runs', () => {
     });
     expect(settled((await service.hob.get(`/api/runs/${runId}`)).body)).toEqual(settled(waited.body));
 
-    const { status, body } = await start(id.toUpperCase(), said, { 'x-hob-origin': 'cli' });
+    const { status, body } = await start(
+      id.toUpperCase(),
+      { ...said, data: null, wait_s: null },
+      { 'x-hob-origin': 'cli' },
+    );
     expect([status, body.ended_at, body.origin]).toEqual([201, null, 'cli']);
     expect(await service.hob.ended(String(body.run_id))).toMatchObject({ state: 'succeeded' });
   });
@@ -77,7 +81,6 @@ describe('POST /api/scripts/<id or slug>/runs', () => {
       [{ ...said, wait_s: -1 }, 'field-invalid', ['wait_s']],
       [{ ...said, wait_s: 3601 }, 'field-invalid', ['wait_s']],
       [{ ...said, wait_s: '5' }, 'field-invalid', ['wait_s']],
-      [{ ...said, wait_s: null }, 'field-invalid', ['wait_s']],
       [{ ...said, placement: 'any' }, 'field-invalid', ['placement']],
       [{ ...said, retries: 3 }, 'field-invalid', ['retries']],
       [{ ...said, temp_file: '/etc/passwd' }, 'field-invalid', ['temp_file']],

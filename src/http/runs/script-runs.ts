@@ -27,8 +27,8 @@ export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDepende
       const { fields, ...rest } = bodyOf(request);
       refuseUnknown(fields, ScriptRunBody);
       // A repeated request may wait longer or shorter than the first one.
-      const { wait_s = 0, ...inputs } = fields;
-      const waitMs = readWaitS(wait_s) * 1000;
+      const { wait_s, ...inputs } = fields;
+      const waitMs = readWaitS(wait_s ?? 0) * 1000;
       const scriptId = (await slugs.find(given)) ?? given;
       const { runId } = await startRun(dependencies, request, reply, {
         scriptId,

@@ -4,7 +4,7 @@ import type { Script } from '../api/wire.ts';
 export function someScript(name: string, rest: Partial<Script> = {}): Script {
   return {
     id: '0',
-    slug: 'resize',
+    slug: name,
     name,
     desc: null,
     version: null,
