@@ -24,10 +24,12 @@ const pieceLength = 64 * 1024;
 export function addEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { eventLog } = dependencies;
   route(app, 'GET /api/events', {
+    operationId: 'streamEvents',
+    tag: 'Runs',
     summary: 'Stream events',
     description:
       'Sends events as they happen (server-sent events). With `Last-Event-ID` or `since`, the stream starts with the events after that one.',
-    querystring: EventsQuery,
+    query: EventsQuery,
     headers: EventsHeaders,
     answer: EventsAnswer,
     async handle(request, reply) {

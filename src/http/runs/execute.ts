@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import Value from 'typebox/value';
 import * as schemas from '../../contract/runs.ts';
 import type { Origin } from '../../contract/values.ts';
@@ -27,9 +27,10 @@ export function addExecuteRoute(
   { catalogue, runs, keyedRuns, heartbeatMs, closing }: AppDependencies,
 ): void {
   route(app, 'POST /api/execute', {
+    operationId: 'executeScript',
+    tag: 'Run scripts',
     summary: 'Run a script',
     description: 'Runs any script by its id. With `sync` true, the response waits for the end of the run.',
-    consumes: ['application/json', 'application/x-www-form-urlencoded'],
     headers: schemas.ExecuteHeaders,
     body: {
       content: {
@@ -37,9 +38,22 @@ export function addExecuteRoute(
         'application/x-www-form-urlencoded': { schema: schemas.ExecuteForm },
       },
     },
-    answer: Type.Union([schemas.ExecutionAnswer, schemas.AcceptedAnswer], {
-      description: 'The outcome of the run, or the confirmation that it was accepted.',
-    }),
+    examples: {
+      wait: {
+        summary: 'Run a script and wait for its end',
+        body: {
+          script_id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+          sync: true,
+          data: { images: ['/home/ada/pictures/cat.png'] },
+          params: { quality: 85 },
+        },
+      },
+      background: {
+        summary: 'Start a script',
+        body: { script_id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11', data: ['/home/ada/pictures/cat.png'] },
+      },
+    },
+    answer: schemas.ExecuteAnswer,
     error: schemas.ExecutionError,
     async handle(request, reply) {
       const body = bodyOf(request);
@@ -86,10 +100,21 @@ export function addLinkRoute(
   { catalogue, runs, bareCallers, heartbeatMs }: AppDependencies,
 ): void {
   route(app, 'POST /api/link', {
+    operationId: 'linkScript',
+    tag: 'Run scripts',
     summary: 'Run a node from a running script',
     description: 'Called by a running script. Waits for the end of the node and returns its envelope.',
     body: schemas.LinkBody,
-    answer: schemas.ExecutionAnswer,
+    examples: {
+      node: {
+        summary: 'Run a node with one image',
+        body: {
+          script_id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+          data: { images: ['/home/ada/pictures/cat.png'] },
+        },
+      },
+    },
+    answer: schemas.LinkAnswer,
     error: schemas.ExecutionError,
     async handle(request, reply) {
       const body = bodyOf(request);

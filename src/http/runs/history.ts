@@ -17,9 +17,11 @@ const treeBounds = { members: 5000, generations: 100 };
 
 export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
   route(app, 'GET /api/runs', {
+    operationId: 'listRuns',
+    tag: 'Runs',
     summary: 'List runs',
     description: 'Lists the stored runs that match, newest first, in pages.',
-    querystring: schemas.RunsQuery,
+    query: schemas.RunsQuery,
     answer: schemas.RunsAnswer,
     async handle(request, reply) {
       // The search stops when the caller disconnects.
@@ -31,6 +33,8 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   route(app, 'GET /api/runs/:id/tree', {
+    operationId: 'getRunTree',
+    tag: 'Runs',
     summary: 'Get the chain of a run',
     description:
       'Returns the run, its ancestors and all their descendants, as a tree. The root is the oldest ancestor that is still stored.',
@@ -45,10 +49,12 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   route(app, 'GET /api/stats', {
+    operationId: 'getStats',
+    tag: 'Runs',
     summary: 'Get statistics',
     description:
       'Counts outcomes and durations by script and by day in local time. Includes runs that are no longer stored.',
-    querystring: schemas.StatsQuery,
+    query: schemas.StatsQuery,
     answer: schemas.StatsAnswer,
     async handle(request) {
       const query = new QueryFields(request.query, schemas.StatsQuery);
@@ -80,10 +86,12 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   route(app, 'GET /api/outcomes', {
+    operationId: 'listOutcomes',
+    tag: 'Runs',
     summary: 'List the latest outcomes of each script',
     description:
       'Lists the state, queue time and duration of the latest runs of all scripts, or of the given ones.',
-    querystring: schemas.OutcomesQuery,
+    query: schemas.OutcomesQuery,
     answer: schemas.OutcomesAnswer,
     async handle(request) {
       const fields = new QueryFields(request.query, schemas.OutcomesQuery);

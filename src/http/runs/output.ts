@@ -22,10 +22,12 @@ export function addOutputRoutes(
 ): void {
   for (const stream of streams) {
     route(app, `GET /api/runs/:id/${stream}`, {
+      operationId: `getRun${stream === 'stdout' ? 'Stdout' : 'Stderr'}`,
+      tag: 'Runs',
       summary: `Get the ${stream} of a run`,
       description:
         'Returns the bytes as the script wrote them, during the run and afterwards. With `follow`, the response continues until the run ends. To resume an interrupted response, send `Range: bytes=<bytes received>-`.',
-      querystring: schemas.OutputQuery,
+      query: schemas.OutputQuery,
       headers: schemas.OutputHeaders,
       answer: schemas.OutputAnswer,
       otherAnswers: { 206: schemas.OutputPartAnswer },

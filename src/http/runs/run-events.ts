@@ -36,10 +36,12 @@ import { findRun } from './run-answer.ts';
 export function addRunEventRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { runs, outputs } = dependencies;
   route(app, 'GET /api/runs/:id/events', {
+    operationId: 'streamRunEvents',
+    tag: 'Runs',
     summary: 'Stream the events of a run',
     description:
       'Sends the state, output, progress and end of a run as they happen (server-sent events). With `Last-Event-ID` or `since`, the output resumes at that point.',
-    querystring: RunEventsQuery,
+    query: RunEventsQuery,
     headers: EventsHeaders,
     answer: EventsAnswer,
     otherAnswers: { 204: NothingMore },
@@ -67,9 +69,14 @@ export function addRunEventRoutes(app: FastifyInstance, dependencies: AppDepende
   });
 
   route(app, 'POST /api/progress', {
+    operationId: 'reportProgress',
+    tag: 'Run scripts',
     summary: 'Report the progress of a run',
     description: 'Called by a running script through its own address, `environment.api_base`.',
     body: ProgressBody,
+    examples: {
+      part: { summary: 'Four of ten', body: { fraction: 0.4, message: '4 of 10 images' } },
+    },
     answer: ProgressAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);

@@ -9,6 +9,8 @@ import { findRun } from './run-answer.ts';
 
 export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: AppDependencies): void {
   route(app, 'GET /api/runs/:id/terminal', {
+    operationId: 'getTerminal',
+    tag: 'Runs',
     summary: 'Get the terminal of a run',
     description:
       'For a run started from the console: whether its terminal accepts input, and its size. The output of the script is part of the events of the run.',
@@ -25,10 +27,16 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
   });
 
   route(app, 'POST /api/runs/:id/terminal/input', {
+    operationId: 'sendTerminalInput',
+    tag: 'Runs',
     summary: 'Send input to the terminal of a run',
     description:
       'The script reads the text as if it were typed; Ctrl-C is `\\u0003`. With `sender` and `number`, a client can safely repeat a request that got no response.',
     body: schemas.TerminalInputBody,
+    examples: {
+      line: { summary: 'A line', body: { text: 'yes\n', sender: 'tab-1', number: 1 } },
+      interrupt: { summary: 'Ctrl-C', body: { text: '\u0003' } },
+    },
     answer: schemas.TerminalDoneAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);
@@ -43,9 +51,14 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
   });
 
   route(app, 'POST /api/runs/:id/terminal/size', {
+    operationId: 'resizeTerminal',
+    tag: 'Runs',
     summary: 'Resize the terminal of a run',
     description: 'The script receives SIGWINCH.',
     body: schemas.TerminalSizeBody,
+    examples: {
+      wide: { summary: 'A wide terminal', body: { columns: 120, rows: 40 } },
+    },
     answer: schemas.TerminalDoneAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);

@@ -2,6 +2,7 @@
 export { describeEnding, endNames } from '../../../src/contract/endings.ts';
 export { type EventFrame, EventFrames } from '../../../src/contract/event-frames.ts';
 export { formatBytes, formatClock, formatShortDuration } from '../../../src/contract/quantities.ts';
+export { resolveReferences } from '../../../src/contract/references.ts';
 export type * from '../../../src/contract/types.ts';
 export {
   endCauses,
