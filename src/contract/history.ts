@@ -84,7 +84,7 @@ const Outcomes = Named(
   'ScriptOutcomes',
   Closed({
     script_id: Uuid,
-    script_name: Text('The name in the latest run.'),
+    script_name: Text('The name in the latest run; one name for all builds of environments.'),
     runs: Type.Array(Type.Pick(RunAnswer, ['run_id', 'state', 'end_cause', 'queued_at', 'duration_ms']), {
       description: 'Newest first.',
     }),

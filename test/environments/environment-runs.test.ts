@@ -54,6 +54,10 @@ describe('the first run of a script with dependencies', () => {
     expect(build).toMatchObject({ state: 'succeeded', script_name: 'Environment: 我的 script' });
     const [asked] = (await hob.get(`/api/runs?script=${id}`)).body.items as Run[];
     expect(build?.parent_run_id).toBe(asked?.run_id);
+    const { body: stats } = await hob.get('/api/stats', { 'accept-language': 'zh' });
+    expect(stats.scripts).toMatchObject([{ script_name: '我的 script' }, { script_name: '构建运行环境' }]);
+    const { body: outcomes } = await hob.get('/api/outcomes');
+    expect(outcomes.items).toContainEqual(expect.objectContaining({ script_name: 'Environment builds' }));
     const log = await (await fetch(`${hob.url}/api/runs/${build?.run_id}/stdout`)).text();
     expect(log).toContain('greeting');
     expect((await hob.run(id)).body).toMatchObject({ message: '1.0.0' });
