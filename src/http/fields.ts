@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
@@ -136,6 +136,7 @@ function unknownField(name: string, { properties }: Known, { en, zh, none }: typ
   return new AppError('field-invalid', {
     en: `Unknown ${en} ${given}. ${list === '' ? none : `Known fields: ${list}`}`,
     zh: `未知的${zh} ${given}${list === '' ? '' : `，可用的有 ${list}`}`,
+    fields: [name.slice(0, 100)],
   });
 }
 
@@ -145,7 +146,20 @@ export function invalidCursor(): AppError {
 
 /** `zh` begins with a space if its first character is a letter or a digit, as Chinese typography requires. */
 export function invalidField(name: string, en: string, zh: string): AppError {
-  return new AppError('field-invalid', { en: `${name} must be ${en}`, zh: `${name} 应为${zh}` });
+  return new AppError('field-invalid', {
+    en: `${name} must be ${en}`,
+    zh: `${name} 应为${zh}`,
+    fields: [name],
+  });
+}
+
+/** The fields of a body that are missing or do not match its schema. */
+export function fieldsAtFault(schema: TSchema, body: JsonObject): string[] {
+  const names = Value.Errors(schema, body).flatMap(({ instancePath, params }) => {
+    const [, name] = instancePath.split('/');
+    return name ?? ('requiredProperties' in params ? params.requiredProperties : []);
+  });
+  return [...new Set(names)];
 }
 
 /** The id in a path names nothing. `list` is the path that lists what exists. */

@@ -53,7 +53,11 @@ export function addOpenFolderRoute(app: FastifyInstance, { openFolder }: AppDepe
     async handle(request) {
       const { path } = bodyOf(request).fields;
       if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0'))
-        throw new AppError('field-invalid', { en: 'path must be an absolute path', zh: 'path 应为绝对路径' });
+        throw new AppError('field-invalid', {
+          en: 'path must be an absolute path',
+          zh: 'path 应为绝对路径',
+          fields: ['path'],
+        });
       return { status: 'success', folder: await openFolder(path) };
     },
   });

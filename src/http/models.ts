@@ -247,16 +247,16 @@ interface DownloadFields {
 export function readDownloadFields(fields: JsonObject): DownloadFields {
   refuseUnknown(fields, schemas.DownloadBody);
   return {
-    repo: readRepo(fields.repo_id),
+    repo: readRepo(fields.repo_id, ['repo_id']),
     source: readSource(fields),
     files: readFiles(fields),
     revision: readRevision(fields),
   };
 }
 
-function readRepo(id: unknown): RepoId {
+function readRepo(id: unknown, fields: string[] = []): RepoId {
   const repo = typeof id === 'string' ? parseRepoId(id) : null;
-  if (repo === null) throw repoIdInvalid();
+  if (repo === null) throw repoIdInvalid(fields);
   return repo;
 }
 
@@ -327,7 +327,7 @@ function unknownDownload(id: string): AppError {
   });
 }
 
-function repoIdInvalid(): AppError {
+function repoIdInvalid(fields: string[]): AppError {
   return new AppError(
     'repo-id-invalid',
     {
@@ -339,6 +339,7 @@ function repoIdInvalid(): AppError {
         en: 'Use the part of the model address after the host, not the whole address.',
         zh: '即模型网址中主机名之后的部分，而非完整网址。',
       },
+      fields,
     },
   );
 }

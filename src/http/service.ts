@@ -100,7 +100,11 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       if (!Value.Check(schemas.StopBody, fields))
-        throw new AppError('field-invalid', { en: 'all must be true or false', zh: 'all 应为布尔值' });
+        throw new AppError('field-invalid', {
+          en: 'all must be true or false',
+          zh: 'all 应为布尔值',
+          fields: ['all'],
+        });
       // Send the answer first: a stopping service closes its connections.
       reply.raw.once('finish', () => dependencies.requestStop({ all: fields.all === true }));
       return { status: 'success', message: 'Hob is stopping' };

@@ -55,6 +55,7 @@ function readEventTypes({ query }: FastifyRequest): ReadonlySet<EventType> {
   throw new AppError('field-invalid', {
     en: `types must be one or more of ${list}, separated by commas`,
     zh: `types 应为以下类型，以逗号分隔: ${list}`,
+    fields: ['types'],
   });
 }
 

@@ -179,6 +179,7 @@ export function readStructured({ kind, fields }: Body, field: 'data' | 'params')
     throw new AppError(code, {
       en: `${field} is not valid JSON${where.en}`,
       zh: `${field} 不是有效的 JSON 文本${where.zh}`,
+      fields: [field],
     });
   }
   return parsed ?? undefined;
@@ -226,7 +227,11 @@ function connectionOf({ socket }: FastifyRequest): Connection | null {
 }
 
 function invalid(field: string, en: string, zh: string): AppError {
-  return new AppError('field-invalid', { en: `${field} must be ${en}`, zh: `${field} 应为 ${zh}` });
+  return new AppError('field-invalid', {
+    en: `${field} must be ${en}`,
+    zh: `${field} 应为 ${zh}`,
+    fields: [field],
+  });
 }
 
 function notANode(name: string): AppError {

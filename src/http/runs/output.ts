@@ -85,6 +85,7 @@ function followOf(query: unknown): boolean {
   throw new AppError('field-invalid', {
     en: 'follow must be true or false',
     zh: 'follow 应为 true 或 false',
+    fields: ['follow'],
   });
 }
 

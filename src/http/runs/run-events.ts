@@ -28,7 +28,7 @@ import {
   openEventStream,
   readLastEventId,
 } from '../events/event-stream.ts';
-import { checkQuery } from '../fields.ts';
+import { checkQuery, fieldsAtFault } from '../fields.ts';
 import { bodyOf } from '../request.ts';
 import { route } from '../route.ts';
 import { findRun } from './run-answer.ts';
@@ -83,9 +83,9 @@ export function addRunEventRoutes(app: FastifyInstance, dependencies: AppDepende
       if (request.caller === null) throw progressNeedsRun();
       const { runId } = request.caller;
       reply.raw.setHeader('x-hob-run-id', runId);
-      if (!Value.Check(ProgressBody, fields)) throw progressInvalid();
+      if (!Value.Check(ProgressBody, fields)) throw progressInvalid(fieldsAtFault(ProgressBody, fields));
       const { fraction = null, message = null } = fields;
-      if (fraction === null && message === null) throw progressInvalid();
+      if (fraction === null && message === null) throw progressInvalid(['fraction', 'message']);
       runs.report(runId, { fraction, message: message === null ? null : cutMessage(message) });
       return { status: 'success' };
     },
@@ -332,9 +332,10 @@ function progressNeedsRun(): AppError {
   );
 }
 
-function progressInvalid(): AppError {
+function progressInvalid(fields: string[]): AppError {
   return new AppError('field-invalid', {
     en: 'fraction must be a number from 0 to 1, message must be a string; at least one of them is required',
     zh: 'fraction 应为 0 到 1 的数，message 应为字符串，至少需要其中之一',
+    fields,
   });
 }

@@ -122,6 +122,7 @@ export function readWaitMs(wait: string | null): number {
   throw new AppError('field-invalid', {
     en: `wait must be a number of seconds from 0 to ${longestWaitS}`,
     zh: `wait 应为 0 到 ${longestWaitS} 之间的秒数`,
+    fields: ['wait'],
   });
 }
 

@@ -3,6 +3,7 @@ import Value from 'typebox/value';
 import * as schemas from '../../contract/terminal.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { fieldsAtFault } from '../fields.ts';
 import { bodyOf } from '../request.ts';
 import { route } from '../route.ts';
 import { findRun } from './run-answer.ts';
@@ -41,9 +42,10 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       const { runId } = findRun(runs, request, reply);
-      if (!Value.Check(schemas.TerminalInputBody, fields)) throw inputInvalid();
+      if (!Value.Check(schemas.TerminalInputBody, fields))
+        throw inputInvalid(fieldsAtFault(schemas.TerminalInputBody, fields));
       const { text, sender, number, answers = null } = fields;
-      if ((sender === undefined) !== (number === undefined)) throw inputInvalid();
+      if ((sender === undefined) !== (number === undefined)) throw inputInvalid(['sender', 'number']);
       const order = sender === undefined || number === undefined ? null : { sender, number };
       runTerminals.type(runId, { base64: Buffer.from(text).toString('base64'), order, answers });
       return { status: 'success' };
@@ -63,23 +65,26 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       const { runId } = findRun(runs, request, reply);
-      if (!Value.Check(schemas.TerminalSizeBody, fields)) throw sizeInvalid();
+      if (!Value.Check(schemas.TerminalSizeBody, fields))
+        throw sizeInvalid(fieldsAtFault(schemas.TerminalSizeBody, fields));
       runTerminals.resize(runId, fields);
       return { status: 'success' };
     },
   });
 }
 
-function inputInvalid(): AppError {
+function inputInvalid(fields: string[]): AppError {
   return new AppError('field-invalid', {
     en: 'text must have 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) must be sent together or not at all; answers must be an integer from 1',
     zh: 'text 应为 1 到 65,536 个字符；sender（字母、数字、- 和 _）与 number（从 1 起）须同时给出或同时省略；answers 应为从 1 起的整数',
+    fields,
   });
 }
 
-function sizeInvalid(): AppError {
+function sizeInvalid(fields: string[]): AppError {
   return new AppError('field-invalid', {
     en: 'columns must be an integer from 2 to 1,000, rows an integer from 1 to 1,000',
     zh: 'columns 应为 2 到 1,000 的整数，rows 应为 1 到 1,000 的整数',
+    fields,
   });
 }
