@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -7,6 +6,7 @@ import { errnoOf } from '../../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../../shared/json.ts';
 import { language, tr } from '../language.ts';
 import { type CommonOptions, collect, helpText, homeOption, withSignature } from '../options.ts';
+import { type HttpAnswer, reasonOf, sendRequest } from '../send-request.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
 import { exitCodes, ReportedError, type UserError, usageError, userError } from '../user-error.ts';
@@ -96,8 +96,14 @@ async function api(first: string, second: string | undefined, options: ApiOption
   const isQuery = fields !== null && (method === 'GET' || method === 'HEAD');
   const headers = readHeaders(options.header ?? []);
   const client = await ServiceClient.find(options.home);
-  const body = input ?? (fields === null || isQuery ? null : Buffer.from(JSON.stringify(fields)));
-  const answer = await send(client, isQuery ? withQuery(path, fields) : path, { method, headers, body });
+  const body = input ?? (fields === null || isQuery ? undefined : fields);
+  const answer = await sendRequest(client.url + (isQuery ? withQuery(path, fields) : path), {
+    method,
+    headers: { 'accept-language': language, ...client.credentials, ...headers },
+    body,
+  }).catch((error: unknown) => {
+    throw noResponse(client.url, error);
+  });
   if (options.include === true) process.stdout.write(headText(answer));
   await print(answer, client.url);
   const { statusCode = 0 } = answer;
@@ -216,45 +222,21 @@ async function readBody(path: string): Promise<Buffer> {
   }
 }
 
-interface Call {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | null;
-}
-
-/** Resolves when the response begins. */
-function send(
-  client: ServiceClient,
-  path: string,
-  { method, headers, body }: Call,
-): Promise<IncomingMessage> {
-  const sent = {
-    'accept-language': language,
-    ...(body !== null && { 'content-type': 'application/json', 'content-length': String(body.length) }),
-    ...client.credentials,
-    ...headers,
-  };
-  return new Promise((resolve, reject) => {
-    request(client.url + path, { method, headers: sent }, resolve)
-      .on('error', (error) => reject(noResponse(client.url, error)))
-      .end(body ?? undefined);
-  });
-}
-
-function noResponse(url: string, { message }: Error): UserError {
+function noResponse(url: string, error: unknown): UserError {
+  const message = reasonOf(error);
   return userError(
     `No response from Hob at ${url} (${message}). To find the cause: hob doctor`,
     `Hob 在 ${url} 没有响应（${message}）。查找原因：hob doctor`,
   );
 }
 
-function headText({ httpVersion, statusCode = 0, headers }: IncomingMessage): string {
+function headText({ httpVersion, statusCode = 0, statusMessage = '', headers }: HttpAnswer): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${[`HTTP/${httpVersion} ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`, ...lines].join('\n')}\n\n`;
+  return `${[`HTTP/${httpVersion} ${statusCode} ${statusMessage}`, ...lines].join('\n')}\n\n`;
 }
 
 /** Prints JSON with indentation on a terminal, and all other bodies as they arrive. */
-async function print(answer: IncomingMessage, url: string): Promise<void> {
+async function print(answer: HttpAnswer, url: string): Promise<void> {
   const isJson = /^application\/json\b/.test(answer.headers['content-type'] ?? '');
   try {
     if (!isJson || !process.stdout.isTTY) {
@@ -267,6 +249,6 @@ async function print(answer: IncomingMessage, url: string): Promise<void> {
   } catch (error) {
     // A reader that closes the pipe has read what it wanted.
     if (errnoOf(error) === 'EPIPE' || process.stdout.destroyed) return;
-    throw error instanceof Error ? noResponse(url, error) : error;
+    throw noResponse(url, error);
   }
 }
