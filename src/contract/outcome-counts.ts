@@ -7,7 +7,7 @@ export type Ended = 'succeeded' | 'failed' | 'stopped' | 'unknown';
 /** In the order of charts and tables. */
 export const outcomes: readonly Ended[] = ['succeeded', 'failed', 'stopped', 'unknown'];
 
-/** The state of these runs is `failed`, but somebody stopped them, so they say nothing about the script. */
+/** The state of these runs is `failed`, but the user or the end of the service stopped them, so they say nothing about the script. */
 const stoppedCauses: readonly EndCause[] = ['cancelled', 'shutdown'];
 
 /** Counts runs by outcome. Cancelled runs and runs that stopped with Hob are not failures of the script. */
