@@ -164,7 +164,9 @@ export const importRules = [
     from: { path: '^(?:src/cli|web/src)/', pathNot: [tests] },
     to: {
       path: '^src/contract/',
-      pathNot: ['^src/contract/(?:endings|event-frames|quantities|types|values)\\.ts$'],
+      pathNot: [
+        '^src/contract/(?:endings|event-frames|outcome-counts|quantities|references|types|values)\\.ts$',
+      ],
       dependencyTypesNot: ['type-only'],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../contract/runs.ts' },

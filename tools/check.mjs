@@ -4,7 +4,16 @@ import { prepare, root, say } from './lib/prepare.mjs';
 
 /** `npm run check`: runs all checks except the tests. Continues after a failed check. */
 await prepare();
-const checks = ['build', 'typecheck', 'lint', 'architecture', 'unused', 'words', 'generate:check'];
+const checks = [
+  'build',
+  'typecheck',
+  'lint',
+  'lint:openapi',
+  'architecture',
+  'unused',
+  'words',
+  'generate:check',
+];
 const failed = checks.filter((name) => {
   say(`\n== ${name}`);
   const { status } = spawnSync('npm', ['run', '--silent', name], {

@@ -14,6 +14,7 @@ const { errorCodes } = await import('../build/shared/errors.js');
 const { statusOf } = await import('../build/http/error-answers.js');
 const { environmentName, SettingsSchema, settingNames } = await import('../build/settings/schema.js');
 const { ManifestSchema } = await import('../build/scripts/manifest-schema.js');
+const { resolveReferences } = await import('../build/contract/references.js');
 const { languageRecords, languages } = await import('../build/scripts/languages.js');
 
 const openApi = await openApiDocument();
@@ -21,7 +22,7 @@ const files = {
   'schema/script.schema.json': asJson(ManifestSchema),
   'schema/openapi.json': asJson(openApi),
   'docs/http.md': httpPage(
-    openApi,
+    resolveReferences(openApi),
     Object.keys(errorCodes).map((code) => [code, statusOf(code)]),
     Object.fromEntries(
       ['models.md', 'desktop.md', 'interface.md'].map((name) => [
@@ -82,7 +83,7 @@ function asJson(value) {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Requests the document from a real service, so that it is exactly what clients get. */
+/** Requests the document from a real service, so that it is what clients get, except for the port: here it is the default one. */
 async function openApiDocument() {
   const home = mkdtempSync(join(tmpdir(), 'hob-generate-'));
   const service = spawn(
@@ -100,7 +101,9 @@ async function openApiDocument() {
       service.once('exit', () => reject(new Error('the service did not start')));
     });
     const url = line.trim().split(' ').at(-1);
-    return await (await fetch(`${url}/api/openapi.json`)).json();
+    const text = await (await fetch(`${url}/api/openapi.json`)).text();
+    const port = new RegExp(`(?<!\\d)${new URL(url).port}(?!\\d)`, 'g');
+    return JSON.parse(text.replace(port, String(SettingsSchema.properties.port.default)));
   } finally {
     service.kill();
     await ended;

@@ -129,6 +129,13 @@ export const subcommands: readonly Subcommand[] = [
       '全面检查，并告诉您下一步怎么做',
     ],
   }),
+  ...group(tr('For programmers:', '给程序员：'), {
+    api: [
+      () => import('./commands/api.ts'),
+      'send an HTTP request to the service and print the response',
+      '向服务发送 HTTP 请求并输出响应',
+    ],
+  }),
   ...group(tr('Shell integration:', '给您的 shell：'), {
     completion: [
       () => import('./commands/completion.ts'),

@@ -5,6 +5,7 @@ export type HttpAnswer = IncomingMessage;
 interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, or as it is if it is bytes. */
   readonly body?: object | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -18,7 +19,7 @@ export function sendRequest(url: string, call: Call): Promise<HttpAnswer> {
     // After the response has begun, the body stream reports errors to its reader.
     request(url, options, resolve)
       .on('error', reject)
-      .end(body === undefined ? undefined : JSON.stringify(body));
+      .end(body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body));
   });
 }
 

@@ -36,13 +36,14 @@ export class ServiceClient {
   readonly url: string;
   readonly needsToken: boolean;
   readonly #home: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  /** The headers that identify the caller. */
+  readonly credentials: Readonly<Record<string, string>>;
 
   private constructor(home: string, url: string, headers: Readonly<Record<string, string>>) {
     this.#home = home;
     this.url = url;
     this.needsToken = headers.authorization !== undefined;
-    this.#headers = headers;
+    this.credentials = headers;
   }
 
   static async find(homeFlag: string | undefined): Promise<ServiceClient> {
@@ -95,7 +96,7 @@ export class ServiceClient {
 
   async #send(path: string, call: Parameters<typeof sendRequest>[1]): Promise<HttpAnswer> {
     // Messages of the service are shown in the language of the command.
-    const headers = { 'accept-language': language, ...call.headers, ...this.#headers };
+    const headers = { 'accept-language': language, ...call.headers, ...this.credentials };
     const answer = await sendRequest(this.url + path, { ...call, headers }).catch((error: unknown) => {
       throw this.#unreachable(error);
     });

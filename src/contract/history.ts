@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, Count, cursor, Flag, Nullable, OptionalText, Page, Text, Uuid } from './common.ts';
+import { Closed, Count, cursor, Flag, Named, Nullable, OptionalText, Page, Text, Uuid } from './common.ts';
 import { RunAnswer } from './runs.ts';
 import { endCauses, origins, runStates } from './values.ts';
 
@@ -20,12 +20,18 @@ export const RunsQuery = Type.Object({
   cursor,
 });
 
-const BriefRunAnswer = Closed(
-  { ...RunAnswer.properties, params: Nullable(RunAnswer.properties.params) },
-  'The record of a run. `data` or `params` larger than 4 KiB is null. A `result` larger than 4 KiB is reduced to its code and the first 1,000 characters of its msg.',
+const BriefRunAnswer = Named(
+  'BriefRun',
+  Closed(
+    { ...RunAnswer.properties, params: Nullable(RunAnswer.properties.params) },
+    'The record of a run. `data` or `params` larger than 4 KiB is null. A `result` larger than 4 KiB is reduced to its code and the first 1,000 characters of its msg.',
+  ),
 );
 
-export const RunsAnswer = Page(BriefRunAnswer, 'A page of runs; `next` is null on the last one.');
+export const RunsAnswer = Named(
+  'RunPage',
+  Page(BriefRunAnswer, 'A page of runs; `next` is null on the last one.'),
+);
 
 const TreeNode = Type.Pick(RunAnswer, [
   'run_id',
@@ -43,17 +49,28 @@ const TreeNode = Type.Pick(RunAnswer, [
   'duration_ms',
 ]);
 
-export const TreeAnswer = Closed(
-  {
-    run_id: Type.String({ format: 'uuid', description: 'The requested run.' }),
-    runs: Count('Number of runs in the tree.'),
-    complete: Flag('false: the tree is too large and some runs are omitted.'),
-    root: Closed({
+const RunNode = Named(
+  'RunNode',
+  Closed(
+    {
       ...TreeNode.properties,
-      children: Type.Array(Type.Unknown({ description: 'A node of the same shape.' })),
-    }),
-  },
-  'The tree of runs.',
+      children: Type.Array(Type.Unsafe<unknown>({ $ref: '#/components/schemas/RunNode' })),
+    },
+    'A run, and the runs that it started.',
+  ),
+);
+
+export const TreeAnswer = Named(
+  'RunTree',
+  Closed(
+    {
+      run_id: Type.String({ format: 'uuid', description: 'The requested run.' }),
+      runs: Count('Number of runs in the tree.'),
+      complete: Flag('false: the tree is too large and some runs are omitted.'),
+      root: RunNode,
+    },
+    'The tree of runs.',
+  ),
 );
 
 export const OutcomesQuery = Type.Object({
@@ -63,17 +80,23 @@ export const OutcomesQuery = Type.Object({
   script: OptionalText('Script ids, separated by commas. Absent: all scripts that have stored runs.'),
 });
 
-const Outcomes = Closed({
-  script_id: Uuid,
-  script_name: Text('The name in the latest run.'),
-  runs: Type.Array(Type.Pick(RunAnswer, ['run_id', 'state', 'end_cause', 'queued_at', 'duration_ms']), {
-    description: 'Newest first.',
+const Outcomes = Named(
+  'ScriptOutcomes',
+  Closed({
+    script_id: Uuid,
+    script_name: Text('The name in the latest run; one name for all builds of environments.'),
+    runs: Type.Array(Type.Pick(RunAnswer, ['run_id', 'state', 'end_cause', 'queued_at', 'duration_ms']), {
+      description: 'Newest first.',
+    }),
   }),
-});
+);
 
-export const OutcomesAnswer = Closed(
-  { items: Type.Array(Outcomes) },
-  'The latest runs of each script; the script that ran last comes first.',
+export const OutcomesAnswer = Named(
+  'OutcomeList',
+  Closed(
+    { items: Type.Array(Outcomes) },
+    'The latest runs of each script; the script that ran last comes first.',
+  ),
 );
 
 export const StatsQuery = Type.Object({
@@ -99,26 +122,32 @@ const tally = {
   ),
 };
 
-const Day = Closed({
-  day: Type.String({ format: 'date' }),
-  begins_at: Type.String({ format: 'date-time', description: 'The start of the day.' }),
-  ...tally,
-});
+const Day = Named(
+  'DayStats',
+  Closed({
+    day: Type.String({ format: 'date' }),
+    begins_at: Type.String({ format: 'date-time', description: 'The start of the day.' }),
+    ...tally,
+  }),
+);
 
-export const StatsAnswer = Closed(
-  {
-    from: Type.String({ format: 'date' }),
-    to: Type.String({ format: 'date' }),
-    time_zone: Text('The time zone of the machine, in which days are counted.'),
-    history: Closed(
-      { runs: Type.Integer(), bytes: Type.Integer() },
-      'The number of stored runs and their size on disk.',
-    ),
-    running: Type.Integer(),
-    queued: Type.Integer(),
-    all: Closed(tally),
-    scripts: Type.Array(Closed({ script_id: Uuid, script_name: Type.String(), ...tally })),
-    days: Type.Array(Day),
-  },
-  'Counts of runs that have ended.',
+export const StatsAnswer = Named(
+  'Stats',
+  Closed(
+    {
+      from: Type.String({ format: 'date' }),
+      to: Type.String({ format: 'date' }),
+      time_zone: Text('The time zone of the machine, in which days are counted.'),
+      history: Closed(
+        { runs: Type.Integer(), bytes: Type.Integer() },
+        'The number of stored runs and their size on disk.',
+      ),
+      running: Type.Integer(),
+      queued: Type.Integer(),
+      all: Closed(tally),
+      scripts: Type.Array(Closed({ script_id: Uuid, script_name: Type.String(), ...tally })),
+      days: Type.Array(Day),
+    },
+    'Counts of runs that have ended.',
+  ),
 );

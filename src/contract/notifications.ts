@@ -1,42 +1,50 @@
 import Type from 'typebox';
-import { Closed, cursor, Nullable, NullableText, Page, Text, Uuid } from './common.ts';
+import { Closed, cursor, Flag, Named, Nullable, NullableText, Page, Text, Uuid } from './common.ts';
 import { notificationTypes } from './values.ts';
 
-export const NotifyBody = Type.Object({
-  notify_type: Type.Enum(notificationTypes),
-  message: Type.Optional(NullableText),
-  duration: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      default: 5000,
-      description: 'Milliseconds until it disappears; 0: it stays until the user closes it.',
-    }),
-  ),
-  show_close: Type.Optional(Type.Boolean({ default: false, description: 'Whether it has a close button.' })),
-});
+export const NotifyBody = Named(
+  'NotifyRequest',
+  Type.Object({
+    notify_type: Type.Enum(notificationTypes),
+    message: Type.Optional(NullableText),
+    duration: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Milliseconds until it disappears; 0: it stays until the user closes it. Absent: 5000.',
+      }),
+    ),
+    show_close: Type.Optional(Flag('Whether it has a close button. Absent: false.')),
+  }),
+);
 
-export const NotifyAnswer = Closed({ success: Type.Literal(true) }, 'The notification was accepted.');
+export const NotifyAnswer = Named(
+  'NotificationShown',
+  Closed({ success: Type.Literal(true) }, 'The notification was accepted.'),
+);
 
-export const NotifyError = Closed({ error: Type.String() }, 'Refused.');
+export const NotifyError = Named('NotifyError', Closed({ error: Type.String() }, 'Refused.'));
 
 export const NotificationsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor,
 });
 
-const NotificationAnswer = Closed({
-  notification_id: Uuid,
-  notify_type: Type.Enum(notificationTypes),
-  message: Nullable(Text('Truncated to 1,000 characters.')),
-  duration: Type.Integer({ minimum: 0, description: 'Milliseconds; 0: until the user closes it.' }),
-  show_close: Type.Boolean(),
-  run_id: Nullable(Type.String({ format: 'uuid', description: 'Null: the sender was not a run.' })),
-  script_id: Nullable(Uuid),
-  script_name: NullableText,
-  at: Type.String({ format: 'date-time' }),
-});
+const NotificationAnswer = Named(
+  'Notification',
+  Closed({
+    notification_id: Uuid,
+    notify_type: Type.Enum(notificationTypes),
+    message: Nullable(Text('Truncated to 1,000 characters.')),
+    duration: Type.Integer({ minimum: 0, description: 'Milliseconds; 0: until the user closes it.' }),
+    show_close: Type.Boolean(),
+    run_id: Nullable(Type.String({ format: 'uuid', description: 'Null: the sender was not a run.' })),
+    script_id: Nullable(Uuid),
+    script_name: NullableText,
+    at: Type.String({ format: 'date-time' }),
+  }),
+);
 
-export const NotificationsAnswer = Page(
-  NotificationAnswer,
-  'A page of notifications; `next` is null on the last one.',
+export const NotificationsAnswer = Named(
+  'NotificationPage',
+  Page(NotificationAnswer, 'A page of notifications; `next` is null on the last one.'),
 );

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Closed, Failure, Flag, List, Nullable, NullableText, Success, Text } from './common.ts';
+import { Closed, Failure, Flag, List, Named, Nullable, NullableText, Success, Text } from './common.ts';
 import { Problem } from './scripts.ts';
 import { operationKinds, operationStages, operationStates, sourceKinds } from './values.ts';
 
@@ -30,18 +30,26 @@ const choices = {
   ),
 };
 
-export const InstallBody = Type.Object({ source, ...choices });
+export const InstallBody = Named('InstallRequest', Type.Object({ source, ...choices }));
 
-export const UpdateBody = Type.Object({
-  source: Type.Optional(Nullable({ ...source, description: 'Absent: the source of the installed version.' })),
-  ...choices,
-});
+export const UpdateBody = Named(
+  'UpdateRequest',
+  Type.Object({
+    source: Type.Optional(
+      Nullable({ ...source, description: 'Absent: the source of the installed version.' }),
+    ),
+    ...choices,
+  }),
+);
 
-export const NothingBody = Closed({});
+export const NothingBody = Named('EmptyRequest', Closed({}));
 
 const operationId = { message: Type.String(), operation_id: Type.String() };
 
-export const OperationStarted = Success(operationId, 'The operation is in progress.');
+export const OperationStarted = Named(
+  'OperationStarted',
+  Success(operationId, 'The operation is in progress.'),
+);
 
 const sourceFields = {
   kind: Type.Enum([...sourceKinds]),
@@ -50,56 +58,74 @@ const sourceFields = {
   path: NullableText,
 };
 
-export const OperationAnswer = Closed(
-  {
-    operation_id: Type.String(),
-    kind: Type.Enum([...operationKinds]),
-    state: Type.Enum([...operationStates]),
-    stage: Nullable(
-      Type.Enum([...operationStages], { description: 'The current stage; null after the end.' }),
-    ),
-    script_id: Nullable(Text('Null until known.')),
-    script_name: NullableText,
-    version: NullableText,
-    source: Nullable(Closed(sourceFields)),
-    entries_done: Type.Integer(),
-    bytes_done: Type.Integer(),
-    run_id: Nullable(Text('The run that builds the environment of the script.')),
-    warnings: Type.Array(Type.String()),
-    problems: Type.Array(Problem, { description: 'The problems of the package.' }),
-    started_at: Type.String(),
-    ended_at: NullableText,
-    error: Failure('Why the operation failed.'),
-  },
-  'The progress or the outcome of an operation.',
+export const OperationAnswer = Named(
+  'Operation',
+  Closed(
+    {
+      operation_id: Type.String(),
+      kind: Type.Enum([...operationKinds]),
+      state: Type.Enum([...operationStates]),
+      stage: Nullable(
+        Type.Enum([...operationStages], { description: 'The current stage; null after the end.' }),
+      ),
+      script_id: Nullable(Text('Null until known.')),
+      script_name: NullableText,
+      version: NullableText,
+      source: Nullable(Closed(sourceFields)),
+      entries_done: Type.Integer(),
+      bytes_done: Type.Integer(),
+      run_id: Nullable(Text('The run that builds the environment of the script.')),
+      warnings: Type.Array(Type.String()),
+      problems: Type.Array(Problem, { description: 'The problems of the package.' }),
+      started_at: Type.String(),
+      ended_at: NullableText,
+      error: Failure('Why the operation failed.'),
+    },
+    'The progress or the outcome of an operation.',
+  ),
 );
 
-export const OperationsAnswer = List(OperationAnswer, 'Newest first.');
+export const OperationsAnswer = Named('OperationList', List(OperationAnswer, 'Newest first.'));
 
-export const OperationCancelled = Success(operationId, 'The operation is being stopped.');
+export const OperationCancelled = Named(
+  'OperationCancelled',
+  Success(operationId, 'The operation is being stopped.'),
+);
 
-const PackageItem = Closed({
-  script_id: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  version: NullableText,
-  description: NullableText,
-  installed_at: Nullable(Text('Null if its record is damaged.')),
-  source: Nullable(Closed({ ...sourceFields, commit: NullableText })),
-  previous: Nullable(
-    Closed({ version: NullableText, installed_at: Type.String() }, 'The version that a rollback activates.'),
-  ),
-  state: Type.Enum(['ready', 'broken'], {
-    description: '`broken`: its record is damaged, or its files are missing or no longer a script.',
+const PackageItem = Named(
+  'InstalledPackage',
+  Closed({
+    script_id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    version: NullableText,
+    description: NullableText,
+    installed_at: Nullable(Text('Null if its record is damaged.')),
+    source: Nullable(Closed({ ...sourceFields, commit: NullableText })),
+    previous: Nullable(
+      Closed(
+        { version: NullableText, installed_at: Type.String() },
+        'The version that a rollback activates.',
+      ),
+    ),
+    state: Type.Enum(['ready', 'broken'], {
+      description: '`broken`: its record is damaged, or its files are missing or no longer a script.',
+    }),
   }),
-});
+);
 
-export const PackagesAnswer = List(PackageItem, 'The installed packages, sorted by name.');
+export const PackagesAnswer = Named(
+  'PackageList',
+  List(PackageItem, 'The installed packages, sorted by name.'),
+);
 
-export const UninstallAnswer = Success(
-  {
-    message: Type.String(),
-    script_id: Type.String(),
-    kept_for_runs: Flag('true: runs still use its files. Hob removes the files when these runs end.'),
-  },
-  'The package was uninstalled.',
+export const UninstallAnswer = Named(
+  'Uninstalled',
+  Success(
+    {
+      message: Type.String(),
+      script_id: Type.String(),
+      kept_for_runs: Flag('true: runs still use its files. Hob removes the files when these runs end.'),
+    },
+    'The package was uninstalled.',
+  ),
 );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { describeDuration, formatBytes, formatClock, formatShortDuration } from './quantities.ts';
+import { describeDuration, formatBytes, formatClock, formatRate, formatShortDuration } from './quantities.ts';
 
 it.each([
   [0, '0 B'],
@@ -52,4 +52,16 @@ it.each([
   [360_000, '100:00:00'],
 ])('%d seconds are %s on a clock', (seconds, text) => {
   expect(formatClock(seconds)).toBe(text);
+});
+
+it.each([
+  [0, 0, null],
+  [0, 9, '0%'],
+  [9, 9, '100%'],
+  [1, 3, '33%'],
+  [1, 1000, '< 1%'],
+  [9999, 10_000, '99.9%'],
+  [9934, 10_000, '99.3%'],
+])('%i of %i is %s', (part, whole, text) => {
+  expect(formatRate(part, whole)).toBe(text);
 });

@@ -1,20 +1,23 @@
 import Type from 'typebox';
-import { Closed, Flag, Nullable, NullableText, OptionalText, Success, Text, Uuid } from './common.ts';
+import { Closed, Flag, Named, Nullable, NullableText, OptionalText, Success, Text, Uuid } from './common.ts';
 import { endCauses, envelopeSources, origins, runStates } from './values.ts';
 
-const Envelope = Type.Object(
-  {
-    code: Type.Integer({ description: '0 means success; -1, -2 and -3 are set by Hob.' }),
-    msg: Type.String(),
-  },
-  {
-    additionalProperties: true,
-    description:
-      'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.',
-  },
+const Envelope = Named(
+  'Envelope',
+  Type.Object(
+    {
+      code: Type.Integer({ description: '0 means success; -1, -2 and -3 are set by Hob.' }),
+      msg: Type.String(),
+    },
+    {
+      additionalProperties: true,
+      description:
+        'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.',
+    },
+  ),
 );
 
-const scriptId = OptionalText('UUID of the script.');
+const scriptId = Text('UUID of the script.');
 
 /** The inputs of a run. */
 const inputs = {
@@ -30,14 +33,17 @@ const inputs = {
   ),
 };
 
-export const LinkBody = Type.Object({ script_id: scriptId, ...inputs });
+export const LinkBody = Named('LinkRequest', Type.Object({ script_id: scriptId, ...inputs }));
 
-export const ExecuteBody = Type.Object({
-  script_id: scriptId,
-  sync: Type.Optional(Flag('true: wait for the end of the run and return its outcome.')),
-  ...inputs,
-  temp_file: OptionalText('Absolute path of a file with the arguments (legacy).'),
-});
+export const ExecuteBody = Named(
+  'ExecuteRequest',
+  Type.Object({
+    script_id: scriptId,
+    sync: Type.Optional(Flag('true: wait for the end of the run and return its outcome.')),
+    ...inputs,
+    temp_file: OptionalText('Absolute path of a file with the arguments (legacy).'),
+  }),
+);
 
 /** The maximum of `wait_s`. */
 export const longestWaitS = 3600;
@@ -72,65 +78,93 @@ export const ExecuteHeaders = Type.Object({
   ),
 });
 
-export const ExecuteForm = Type.Object({
-  script_id: scriptId,
-  sync: OptionalText('true, false, 1, 0, yes, no, on or off.'),
-  data: OptionalText('JSON text.'),
-  params: OptionalText('JSON text.'),
-  temp_file: Type.Optional(Type.String()),
-});
+export const ExecuteForm = Named(
+  'ExecuteForm',
+  Type.Object({
+    script_id: scriptId,
+    sync: OptionalText('true, false, 1, 0, yes, no, on or off.'),
+    data: OptionalText('JSON text.'),
+    params: OptionalText('JSON text.'),
+    temp_file: Type.Optional(Type.String()),
+  }),
+);
 
-export const ExecutionAnswer = Closed(
-  {
-    status: Type.Enum(['success', 'error']),
-    message: Type.String(),
-    exit_code: Type.Integer(),
-    success: Type.Boolean(),
-    timed_out: Type.Boolean(),
-    stdout: Type.String(),
-    stderr: Type.String(),
-    result: Envelope,
-  },
-  'The outcome of the run.',
+export const ExecutionAnswer = Named(
+  'ExecutionResult',
+  Closed(
+    {
+      status: Type.Enum(['success', 'error']),
+      message: Type.String(),
+      exit_code: Type.Integer(),
+      success: Type.Boolean(),
+      timed_out: Type.Boolean(),
+      stdout: Type.String(),
+      stderr: Type.String(),
+      result: Envelope,
+    },
+    'The outcome of the run.',
+  ),
 );
 
 const runId = { message: Type.String(), run_id: Uuid };
 
-export const AcceptedAnswer = Success(runId, 'The run is stored and will be executed.');
+export const AcceptedAnswer = Named('Accepted', Success(runId, 'The run is stored and will be executed.'));
 
-export const ExecutionError = Closed(
-  { status: Type.Literal('error'), message: Type.String() },
-  'The error. The script was not run.',
+export const ExecutionError = Named(
+  'ExecutionError',
+  Closed({ status: Type.Literal('error'), message: Type.String() }, 'The error. The script was not run.'),
 );
+
+const runHeaders = { 'X-Hob-Run-Id': Uuid };
+
+/** With `sync` the outcome, which has an `exit_code`; otherwise the confirmation, which has a `run_id`. */
+export const ExecuteAnswer = {
+  description:
+    'With `sync` true, the outcome of the run. Otherwise the confirmation that the run was accepted.',
+  headers: {
+    ...runHeaders,
+    'Idempotency-Replayed': OptionalText('`true` if an earlier request with the same key started the run.'),
+  },
+  content: { 'application/json': { schema: Type.Union([ExecutionAnswer, AcceptedAnswer]) } },
+};
+
+export const LinkAnswer = {
+  description: 'The outcome of the run.',
+  headers: runHeaders,
+  content: { 'application/json': { schema: ExecutionAnswer } },
+};
 
 const time = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
 
-export const RunAnswer = Closed(
-  {
-    run_id: Uuid,
-    script_id: Uuid,
-    script_name: Type.String(),
-    script_version: NullableText,
-    origin: Type.Enum(origins),
-    parent_run_id: Nullable(Uuid),
-    depth: Type.Integer(),
-    state: Type.Enum(runStates),
-    end_cause: Nullable(Type.Enum(endCauses)),
-    exit_code: Nullable(Type.Integer()),
-    result: Nullable(Envelope),
-    envelope: Nullable(Type.Enum(envelopeSources)),
-    data: Type.Unknown(),
-    params: Type.Record(Type.String(), Type.Unknown()),
-    queued_at: Type.String({ format: 'date-time' }),
-    started_at: time('Null until the script starts.'),
-    ended_at: time('Null until the run ends.'),
-    duration_ms: Nullable(Type.Integer()),
-    stdout_bytes: Nullable(Type.Integer()),
-    stderr_bytes: Nullable(Type.Integer()),
-    truncated: Nullable(Type.Boolean()),
-    left_running: Nullable(Type.Integer()),
-  },
-  'The record of the run.',
+export const RunAnswer = Named(
+  'Run',
+  Closed(
+    {
+      run_id: Uuid,
+      script_id: Uuid,
+      script_name: Type.String(),
+      script_version: NullableText,
+      origin: Type.Enum(origins),
+      parent_run_id: Nullable(Uuid),
+      depth: Type.Integer(),
+      state: Type.Enum(runStates),
+      end_cause: Nullable(Type.Enum(endCauses)),
+      exit_code: Nullable(Type.Integer()),
+      result: Nullable(Envelope),
+      envelope: Nullable(Type.Enum(envelopeSources)),
+      data: Type.Unknown(),
+      params: Type.Record(Type.String(), Type.Unknown()),
+      queued_at: Type.String({ format: 'date-time' }),
+      started_at: time('Null until the script starts.'),
+      ended_at: time('Null until the run ends.'),
+      duration_ms: Nullable(Type.Integer()),
+      stdout_bytes: Nullable(Type.Integer()),
+      stderr_bytes: Nullable(Type.Integer()),
+      truncated: Nullable(Type.Boolean()),
+      left_running: Nullable(Type.Integer()),
+    },
+    'The record of the run.',
+  ),
 );
 
 export const RunQuery = Type.Object({
@@ -143,20 +177,26 @@ export const RunQuery = Type.Object({
   ),
 });
 
-export const CancelAnswer = Success(runId, 'The run is being stopped.');
+export const CancelAnswer = Named('RunCancelled', Success(runId, 'The run is being stopped.'));
 
-export const RerunBody = Type.Object(inputs);
+export const RerunBody = Named('RerunRequest', Type.Object(inputs));
 
-export const RerunAnswer = Success(runId, 'A new run was accepted; `run_id` is its id.');
+export const RerunAnswer = Named(
+  'RerunAccepted',
+  Success(runId, 'A new run was accepted; `run_id` is its id.'),
+);
 
-export const DeleteAnswer = Success(runId, 'The run was deleted.');
+export const DeleteAnswer = Named('RunDeleted', Success(runId, 'The run was deleted.'));
 
-export const ProgressBody = Type.Object({
-  fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
-  message: Type.Optional(Nullable(Text('Truncated to 1,000 characters.'))),
-});
+export const ProgressBody = Named(
+  'ProgressReport',
+  Type.Object({
+    fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+    message: Type.Optional(Nullable(Text('Truncated to 1,000 characters.'))),
+  }),
+);
 
-export const ProgressAnswer = Success({}, 'The progress was accepted.');
+export const ProgressAnswer = Named('ProgressAccepted', Success({}, 'The progress was accepted.'));
 
 export const OutputQuery = Type.Object({
   follow: Type.Optional(
@@ -174,7 +214,7 @@ export const OutputHeaders = Type.Object({
 
 export const NotesAnswer = {
   description: 'One line per note, with its time. Empty if there are no notes.',
-  headers: { 'X-Hob-Run-Id': Uuid },
+  headers: runHeaders,
   content: { 'text/plain': { schema: Type.String() } },
 };
 
@@ -182,7 +222,7 @@ const output = { content: { 'text/plain': { schema: Type.String({ format: 'binar
 
 export const OutputAnswer = {
   description: 'The stored output. A line marks each place where output was not kept.',
-  headers: { 'X-Hob-Run-Id': Uuid, 'Accept-Ranges': Type.Literal('bytes') },
+  headers: { ...runHeaders, 'Accept-Ranges': Type.Literal('bytes') },
   ...output,
 };
 

@@ -122,6 +122,7 @@ function relativePath(path: string): AppError {
   return new AppError('field-invalid', {
     en: `path must be an absolute path, not ${JSON.stringify(path)}`,
     zh: `path 应为绝对路径，而不是 “${path}”`,
+    fields: ['path'],
     hint: { en: '~ stands for your home folder.', zh: '~ 表示用户主文件夹。' },
   });
 }
@@ -142,6 +143,7 @@ function folderRefusal(error: unknown, path: string): unknown {
       return new AppError('folder-invalid', {
         en: `${path} is not a folder`,
         zh: `不是文件夹: ${path}`,
+        fields: ['path'],
         cause: error,
       });
     case 'EACCES':

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import swagger from '@fastify/swagger';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -9,14 +8,13 @@ import fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify';
-
+import { OpenApiAnswer } from '../contract/service.ts';
 import type { HttpMetrics } from '../metrics/metrics.ts';
 import { identifyCaller } from '../runs/run.ts';
 import { AppError } from '../shared/errors.ts';
-import { interfaceVersion } from '../shared/version.ts';
 import { tokenOf } from './access/access-rules.ts';
 import { wasAdmitted } from './access/guarded-server.ts';
-import { addConsoleRoutes, isPageVisit, sendConsole } from './console.ts';
+import { addConsoleRoutes, isOfPrograms, isPageVisit, sendConsole } from './console.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { addEnvironmentRoutes } from './environments.ts';
 import {
@@ -32,8 +30,10 @@ import { addEventRoute } from './events/events.ts';
 import { addFilesRoute, addOpenFolderRoute } from './files.ts';
 import { addModelRoutes } from './models.ts';
 import { addNotificationRoutes } from './notifications.ts';
+import { type Operation, openApiDocument } from './openapi.ts';
 import { addPackageRoutes } from './packages.ts';
 import { takeFormsToo, takeJsonOnly } from './request.ts';
+import { route } from './route.ts';
 import { addExecuteRoute, addLinkRoute } from './runs/execute.ts';
 import { addHistoryRoutes } from './runs/history.ts';
 import { addOutputRoutes } from './runs/output.ts';
@@ -138,8 +138,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
 
   const index = new RouteIndex();
-  app.addHook('onRoute', (route) => index.add(route));
-  await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
+  const operations: Operation[] = [];
+  app.addHook('onRoute', (added) => {
+    index.add(added);
+    const { operation, isAlias } = added.config ?? {};
+    if (operation !== undefined && added.method !== 'HEAD') operations.push(operation);
+    if (operation === undefined && !isAlias && isOfPrograms(added.url))
+      throw new Error(`the route ${added.url} has no description for the OpenAPI document`);
+  });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     // The server has already answered: the request was incomplete.
     if (reply.raw.headersSent) return void reply.hijack();
@@ -167,7 +173,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   await app.register((api, _options, done) => {
     for (const addRoutes of routes) addRoutes(api, dependencies);
-    api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+    route(api, 'GET /api/openapi.json', {
+      operationId: 'getOpenApiDocument',
+      tag: 'Service',
+      summary: 'Get the OpenAPI document',
+      description: 'Returns this interface as an OpenAPI 3.1 document.',
+      answer: OpenApiAnswer,
+      handle: async ({ socket }) =>
+        openApiDocument(operations, { version: dependencies.version, port: socket.localPort ?? 0 }),
+    });
     done();
   });
   await addConsoleRoutes(app, dependencies.consoleFolder);
@@ -196,21 +210,6 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError
 
 function acceptLanguage(request: IncomingMessage): string | undefined {
   return request.headers['accept-language'];
-}
-
-function openApiInfo(version: string) {
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Hob',
-      version,
-      description: `Manages and runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    // The token is required only if the setting `token` is on.
-    security: [{}, { token: [] }],
-    components: { securitySchemes: { token: { type: 'http' as const, scheme: 'bearer' } } },
-  };
 }
 
 /**

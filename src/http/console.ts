@@ -54,10 +54,8 @@ export async function addConsoleRoutes(app: FastifyInstance, consoleFolder: stri
     cacheControl: false,
     etag: false,
     lastModified: false,
-    schemaHide: true,
   });
-  for (const path of consolePages)
-    app.get(path, { schema: { hide: true } }, (_request, reply) => sendConsole(reply));
+  for (const path of consolePages) app.get(path, (_request, reply) => sendConsole(reply));
 }
 
 /** Sends the console's page, which renders the view for the current address. */
@@ -67,8 +65,17 @@ export function sendConsole(reply: FastifyReply): FastifyReply {
     .sendFile('index.html');
 }
 
+/** Whether an address belongs to the interface for programs. */
+export function isOfPrograms(url: string): boolean {
+  return /^\/(?:api|metrics)(?:[/?]|$)/.test(url);
+}
+
 /** Whether a browser opens an address that may be a page. Programs do not accept HTML. */
 export function isPageVisit({ method, url, headers }: FastifyRequest): boolean {
-  const isOfPrograms = /^\/(?:api|assets|metrics|r)(?:[/?]|$)/.test(url);
-  return method === 'GET' && !isOfPrograms && headers.accept?.includes('text/html') === true;
+  return (
+    method === 'GET' &&
+    !isOfPrograms(url) &&
+    !/^\/(?:assets|r)(?:[/?]|$)/.test(url) &&
+    headers.accept?.includes('text/html') === true
+  );
 }

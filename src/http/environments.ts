@@ -8,6 +8,8 @@ import { route } from './route.ts';
 
 export function addEnvironmentRoutes(app: FastifyInstance, { environments }: AppDependencies): void {
   route(app, 'GET /api/environments', {
+    operationId: 'listEnvironments',
+    tag: 'Packages and environments',
     summary: 'List environments',
     description: 'Lists the environments that Hob has built, and the scripts that use them.',
     answer: EnvironmentsAnswer,
@@ -18,6 +20,8 @@ export function addEnvironmentRoutes(app: FastifyInstance, { environments }: App
   });
 
   route(app, 'DELETE /api/environments/:key', {
+    operationId: 'removeEnvironment',
+    tag: 'Packages and environments',
     summary: 'Remove an environment',
     description:
       'Hob builds it again when a script needs it. Refused while the environment is being built or used by a run.',

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 
-import { QueryFields } from './fields.ts';
+import { fieldsAtFault, QueryFields } from './fields.ts';
 
 const known = Type.Object({ field: Type.Integer({ minimum: 1, maximum: 9, default: 1 }) });
 const read = (value: unknown) => new QueryFields({ field: value }, known);
@@ -58,5 +58,15 @@ describe('a query field', () => {
     ['yesterday', 'a word'],
   ])('is refused as a time: %s, %s', (text) => {
     expect(() => read(text).time('field')).toThrow('a time such as');
+  });
+});
+
+describe('the fields at fault in a body', () => {
+  const schema = Type.Object({ text: Type.String(), count: Type.Optional(Type.Integer({ minimum: 1 })) });
+
+  it('are those that are missing or invalid, once each', () => {
+    expect(fieldsAtFault(schema, {})).toEqual(['text']);
+    expect(fieldsAtFault(schema, { text: 1, count: 0.5 }).sort()).toEqual(['count', 'text']);
+    expect(fieldsAtFault(schema, { text: '' })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
@@ -151,6 +151,15 @@ export function invalidField(name: string, en: string, zh: string): AppError {
     zh: `${name} 应为${zh}`,
     fields: [name],
   });
+}
+
+/** The fields of a body that are missing or do not match its schema. */
+export function fieldsAtFault(schema: TSchema, body: JsonObject): string[] {
+  const names = Value.Errors(schema, body).flatMap(({ instancePath, params }) => {
+    const [, name] = instancePath.split('/');
+    return name ?? ('requiredProperties' in params ? params.requiredProperties : []);
+  });
+  return [...new Set(names)];
 }
 
 /** The id in a path names nothing. `list` is the path that lists what exists. */

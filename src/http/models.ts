@@ -21,9 +21,11 @@ export function addModelRoutes(
   { models, downloads, modelNeeds }: AppDependencies,
 ): void {
   route(app, 'GET /api/model/path', {
+    operationId: 'getModelPath',
+    tag: 'Models',
     summary: 'Get the folder of a model',
     description: 'Returns the folder of a downloaded model.',
-    querystring: schemas.ModelPathQuery,
+    query: schemas.ModelPathQuery,
     answer: schemas.ModelPathAnswer,
     error: schemas.ModelPathError,
     async handle(request) {
@@ -48,9 +50,17 @@ export function addModelRoutes(
   });
 
   route(app, 'POST /api/models/download', {
+    operationId: 'downloadModel',
+    tag: 'Models',
     summary: 'Download a model',
     description: 'Starts the download of a model, or joins the one in progress. Responds immediately.',
     body: schemas.DownloadBody,
+    examples: {
+      some: {
+        summary: 'Some files of a model',
+        body: { repo_id: 'acme/tiny', source: 'huggingface', files: ['*.onnx'] },
+      },
+    },
     answer: schemas.DownloadStarted,
     async handle(request) {
       const { repo, source, files, revision } = readDownloadFields(bodyOf(request).fields);
@@ -71,6 +81,8 @@ export function addModelRoutes(
   });
 
   route(app, 'GET /api/models/downloads', {
+    operationId: 'listDownloads',
+    tag: 'Models',
     summary: 'List downloads',
     description:
       'Lists the downloads in progress and the latest that ended since the service started, newest first.',
@@ -88,12 +100,17 @@ export function addModelRoutes(
     return download;
   };
   route(app, 'GET /api/models/downloads/:id', {
+    operationId: 'getDownload',
+    tag: 'Models',
     summary: 'Get a download',
+    description: 'Returns the progress or the outcome of a download.',
     answer: schemas.DownloadAnswer,
     handle: async (request) => downloadAnswer(findDownload(request.params.id), languageOf(request, 'en')),
   });
 
   route(app, 'POST /api/models/downloads/:id/cancel', {
+    operationId: 'cancelDownload',
+    tag: 'Models',
     summary: 'Stop a download',
     description:
       'Stops the download for all callers that wait for it. Hob keeps the received data, and the next download of the model resumes from there.',
@@ -109,6 +126,8 @@ export function addModelRoutes(
   });
 
   route(app, 'GET /api/models', {
+    operationId: 'listModels',
+    tag: 'Models',
     summary: 'List models',
     description:
       'Lists every model on this machine, complete or not, and the missing models that scripts need.',
@@ -132,10 +151,12 @@ export function addModelRoutes(
   });
 
   route(app, 'DELETE /api/models/:owner/:name', {
+    operationId: 'removeModel',
+    tag: 'Models',
     summary: 'Remove a model',
     description:
       'Removes a model from one place and returns the freed bytes. Hob removes nothing from the folders of the setting `model_folders`, unless the folder is also one of the standard caches.',
-    querystring: schemas.RemoveModelQuery,
+    query: schemas.RemoveModelQuery,
     answer: schemas.RemoveModelAnswer,
     async handle(request) {
       const { owner, name } = request.params;
@@ -226,16 +247,16 @@ interface DownloadFields {
 export function readDownloadFields(fields: JsonObject): DownloadFields {
   refuseUnknown(fields, schemas.DownloadBody);
   return {
-    repo: readRepo(fields.repo_id),
+    repo: readRepo(fields.repo_id, ['repo_id']),
     source: readSource(fields),
     files: readFiles(fields),
     revision: readRevision(fields),
   };
 }
 
-function readRepo(id: unknown): RepoId {
+function readRepo(id: unknown, fields: string[] = []): RepoId {
   const repo = typeof id === 'string' ? parseRepoId(id) : null;
-  if (repo === null) throw repoIdInvalid();
+  if (repo === null) throw repoIdInvalid(fields);
   return repo;
 }
 
@@ -306,7 +327,7 @@ function unknownDownload(id: string): AppError {
   });
 }
 
-function repoIdInvalid(): AppError {
+function repoIdInvalid(fields: string[]): AppError {
   return new AppError(
     'repo-id-invalid',
     {
@@ -318,6 +339,7 @@ function repoIdInvalid(): AppError {
         en: 'Use the part of the model address after the host, not the whole address.',
         zh: '即模型网址中主机名之后的部分，而非完整网址。',
       },
+      fields,
     },
   );
 }

@@ -18,9 +18,17 @@ export function addNotificationRoutes(
   { notifications, runStore }: AppDependencies,
 ): void {
   route(app, 'POST /api/notify', {
+    operationId: 'showNotification',
+    tag: 'Notifications',
     summary: 'Show a notification',
     description: 'Shows a notification on the desktop of the user.',
     body: schemas.NotifyBody,
+    examples: {
+      done: {
+        summary: 'Show a message for three seconds',
+        body: { notify_type: 'success', message: 'All images are resized', duration: 3000 },
+      },
+    },
     answer: schemas.NotifyAnswer,
     error: schemas.NotifyError,
     async handle(request) {
@@ -40,9 +48,11 @@ export function addNotificationRoutes(
   });
 
   route(app, 'GET /api/notifications', {
-    summary: 'Notifications',
+    operationId: 'listNotifications',
+    tag: 'Notifications',
+    summary: 'List notifications',
     description: `Lists the last ${keptNotifications} notifications, newest first, in pages. Deleting a run deletes its notifications.`,
-    querystring: schemas.NotificationsQuery,
+    query: schemas.NotificationsQuery,
     answer: schemas.NotificationsAnswer,
     async handle(request) {
       const fields = new QueryFields(request.query, schemas.NotificationsQuery);

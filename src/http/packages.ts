@@ -16,6 +16,8 @@ import { problemAnswer } from './scripts.ts';
 
 export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppDependencies): void {
   route(app, 'GET /api/packages', {
+    operationId: 'listPackages',
+    tag: 'Packages and environments',
     summary: 'List installed packages',
     description:
       'Lists the installed packages, their sources, and the versions to which a rollback is possible.',
@@ -27,10 +29,18 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
   });
 
   route(app, 'POST /api/packages/install', {
+    operationId: 'installPackage',
+    tag: 'Packages and environments',
     summary: 'Install a package',
     description:
       'Starts to install a script and responds immediately. The operation and its events report the progress. A failed installation leaves nothing behind.',
     body: schemas.InstallBody,
+    examples: {
+      folder: {
+        summary: 'A folder on this machine',
+        body: { source: '/home/ada/packages/resize-images', prepare: false },
+      },
+    },
     answer: schemas.OperationStarted,
     async handle(request) {
       const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, schemas.InstallBody);
@@ -44,10 +54,16 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
   });
 
   route(app, 'POST /api/packages/:id/update', {
+    operationId: 'updatePackage',
+    tag: 'Packages and environments',
     summary: 'Update a package',
     description:
       'Starts to replace the installed version. The old version stays active until the new one works, and is kept for a rollback.',
     body: schemas.UpdateBody,
+    examples: {
+      same: { summary: 'The newest version at the same source', body: { prepare: false } },
+      other: { summary: 'Another source', body: { source: '/home/ada/packages/resize-images' } },
+    },
     answer: schemas.OperationStarted,
     async handle(request) {
       const { id: scriptId } = request.params;
@@ -67,10 +83,13 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
   });
 
   route(app, 'POST /api/packages/:id/rollback', {
+    operationId: 'rollBackPackage',
+    tag: 'Packages and environments',
     summary: 'Roll back a package',
     description:
       'Activates the previous version. The current one is kept, so that a second rollback activates it again.',
     body: schemas.NothingBody,
+    examples: { plain: { summary: 'No fields', body: {} } },
     answer: schemas.OperationStarted,
     async handle(request) {
       refuseUnknown(bodyOf(request).fields, schemas.NothingBody);
@@ -80,6 +99,8 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
   });
 
   route(app, 'DELETE /api/packages/:id', {
+    operationId: 'uninstallPackage',
+    tag: 'Packages and environments',
     summary: 'Uninstall a package',
     description: 'Takes effect immediately. Running scripts keep their files until they end.',
     answer: schemas.UninstallAnswer,
@@ -92,9 +113,12 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
   });
 
   route(app, 'POST /api/scripts/:id/prepare', {
+    operationId: 'prepareScript',
+    tag: 'Scripts',
     summary: 'Prepare a script',
     description: 'Builds the environment of a script, so that its first run does not have to wait.',
     body: schemas.NothingBody,
+    examples: { plain: { summary: 'No fields', body: {} } },
     answer: schemas.OperationStarted,
     async handle(request) {
       refuseUnknown(bodyOf(request).fields, schemas.NothingBody);
@@ -107,7 +131,10 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
     },
   });
 
-  route(app, 'GET /api/packages/operations', {
+  route(app, 'GET /api/package-operations', {
+    alias: '/api/packages/operations',
+    operationId: 'listOperations',
+    tag: 'Packages and environments',
     summary: 'List package operations',
     description:
       'Lists the operations in progress and the latest that ended since the service started, newest first.',
@@ -124,13 +151,20 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
     if (operation === null) throw unknownOperation(id);
     return operation;
   };
-  route(app, 'GET /api/packages/operations/:id', {
+  route(app, 'GET /api/package-operations/:id', {
+    alias: '/api/packages/operations/:id',
+    operationId: 'getOperation',
+    tag: 'Packages and environments',
     summary: 'Get a package operation',
+    description: 'Returns the progress or the outcome of an operation.',
     answer: schemas.OperationAnswer,
     handle: async (request) => operationAnswer(findOperation(request.params.id), languageOf(request, 'en')),
   });
 
-  route(app, 'POST /api/packages/operations/:id/cancel', {
+  route(app, 'POST /api/package-operations/:id/cancel', {
+    alias: '/api/packages/operations/:id/cancel',
+    operationId: 'cancelOperation',
+    tag: 'Packages and environments',
     summary: 'Stop a package operation',
     description:
       'Removes everything that the operation has created. The version installed before stays. An operation in its last step is completed instead.',
@@ -239,7 +273,7 @@ function readPrepare({ prepare }: JsonObject): boolean {
 
 function unknownOperation(id: string): AppError {
   return noSuch('operation-unknown', { en: 'operation', zh: '操作' }, id, {
-    en: 'GET /api/packages/operations lists the latest operations since the service started.',
-    zh: 'GET /api/packages/operations 列出服务启动以来最近的操作。',
+    en: 'GET /api/package-operations lists the latest operations since the service started.',
+    zh: 'GET /api/package-operations 列出服务启动以来最近的操作。',
   });
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
-import { IconAnswer, ScriptAnswer, ScriptsAnswer } from '../contract/scripts.ts';
+import { IconAnswer, ManifestSchemaAnswer, ScriptAnswer, ScriptsAnswer } from '../contract/scripts.ts';
 import { parseRepoId } from '../models/repo-id.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import { ManifestSchema } from '../scripts/manifest-schema.ts';
@@ -19,6 +18,8 @@ const iconPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 export function addScriptRoutes(app: FastifyInstance, { catalogue, slugs, models }: AppDependencies): void {
   route(app, 'GET /api/scripts', {
+    operationId: 'listScripts',
+    tag: 'Scripts',
     summary: 'List scripts',
     description: 'Lists all scripts, and the problems of those that could not be loaded.',
     answer: ScriptsAnswer,
@@ -34,15 +35,20 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, slugs, models
   });
 
   route(app, 'GET /api/script.schema.json', {
+    operationId: 'getManifestSchema',
+    tag: 'Scripts',
     summary: 'Get the JSON Schema of the manifest',
     description: 'Editors use it to complete and check script.toml.',
-    answer: Type.Unknown({ description: 'A JSON Schema.' }),
+    answer: ManifestSchemaAnswer,
     handle: async () => ManifestSchema,
   });
 
   route(app, 'GET /api/scripts/:id', {
+    operationId: 'getScript',
+    tag: 'Scripts',
     summary: 'Get a script',
-    description: 'The path contains the id or the slug of the script.',
+    description:
+      'Returns the script with this id or slug, as its manifest describes it, and the state of its models.',
     answer: ScriptAnswer,
     async handle(request) {
       const { id } = request.params;
@@ -58,6 +64,8 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, slugs, models
   });
 
   route(app, 'GET /api/scripts/:id/icon', {
+    operationId: 'getScriptIcon',
+    tag: 'Scripts',
     summary: 'Get the icon of a script',
     description:
       'Returns the image that the manifest names. The file must be inside the folder of the script.',

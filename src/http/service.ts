@@ -18,7 +18,11 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   const { runs, executor, desktop, warm, version, metrics, guard } = dependencies;
   const startedMs = performance.now();
   route(app, 'GET /api/health', {
+    operationId: 'getHealth',
+    tag: 'Service',
     summary: 'Check the health of the service',
+    description:
+      'Returns the state of the service. In token mode, a caller without a token gets no list of interpreters.',
     answer: schemas.HealthAnswer,
     async handle({ raw }): Promise<Health> {
       const { state, pid, silentPids } = executor.state;
@@ -39,6 +43,8 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   });
 
   route(app, 'GET /api/settings', {
+    operationId: 'listSettings',
+    tag: 'Service',
     summary: 'List settings',
     description:
       'Lists the value, default and source of every setting. The service reads its settings when it starts. Secrets are not included.',
@@ -65,6 +71,8 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   });
 
   route(app, 'GET /api/runtimes', {
+    operationId: 'listRuntimes',
+    tag: 'Service',
     summary: 'List runtimes',
     description:
       'Lists the interpreters that run scripts, installed or missing, and the scripts that need them.',
@@ -78,15 +86,25 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   });
 
   route(app, 'POST /api/stop', {
+    operationId: 'stopService',
+    tag: 'Service',
     summary: 'Stop the service',
     description:
       'Refuses new runs, waits for synchronous calls to finish, then stops. Asynchronous runs continue, unless `all` is true.',
     body: schemas.StopBody,
+    examples: {
+      keep: { summary: 'Let asynchronous runs continue', body: {} },
+      all: { summary: 'Stop all runs, too', body: { all: true } },
+    },
     answer: schemas.StopAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       if (!Value.Check(schemas.StopBody, fields))
-        throw new AppError('field-invalid', { en: 'all must be true or false', zh: 'all 应为布尔值' });
+        throw new AppError('field-invalid', {
+          en: 'all must be true or false',
+          zh: 'all 应为布尔值',
+          fields: ['all'],
+        });
       // Send the answer first: a stopping service closes its connections.
       reply.raw.once('finish', () => dependencies.requestStop({ all: fields.all === true }));
       return { status: 'success', message: 'Hob is stopping' };
@@ -95,6 +113,8 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
 
   // A browser sends the token once, and then uses a session cookie.
   route(app, 'POST /api/session', {
+    operationId: 'startSession',
+    tag: 'Service',
     summary: 'Start a session',
     description:
       'Exchanges the token, sent as `Authorization: Bearer`, for a session cookie, so that a browser can use the console. The session ends when it is ended or expires, when the token is renewed, or when the service stops. If the service requires no token, there is no session and `expires_at` is null.',
@@ -107,6 +127,8 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   });
 
   route(app, 'DELETE /api/session', {
+    operationId: 'endSession',
+    tag: 'Service',
     summary: 'End a session',
     description: 'Revokes the session and deletes its cookie.',
     answer: schemas.SessionAnswer,
@@ -117,7 +139,9 @@ export function addServiceRoutes(app: FastifyInstance, dependencies: AppDependen
   });
 
   route(app, 'GET /metrics', {
-    summary: 'Metrics',
+    operationId: 'getMetrics',
+    tag: 'Service',
+    summary: 'Get metrics',
     description: 'Returns counters and gauges of the service and its process in the Prometheus text format.',
     answer: { description: 'All metrics.', content: { 'text/plain': { schema: schemas.MetricsText } } },
     async handle(_request, reply) {

@@ -33,7 +33,7 @@ function assertSameInput({ runId, data }: Pick<RunRecord, 'runId' | 'data'>, { n
       en: `The data of the run ${runId} belong to the input "${former}", but the main input of "${name}" is now "${input.name}".`,
       zh: `运行 ${runId} 的 data 属于输入 "${former}"，但脚本 "${name}" 的主输入现在是 "${input.name}"。`,
     },
-    { hint: hintOf({ data: { [input.name]: ['…'] } }) },
+    { hint: hintOf({ data: { [input.name]: ['…'] } }), fields: ['data'] },
   );
 }
 

@@ -54,6 +54,12 @@ describe('the first run of a script with dependencies', () => {
     expect(build).toMatchObject({ state: 'succeeded', script_name: 'Environment: 我的 script' });
     const [asked] = (await hob.get(`/api/runs?script=${id}`)).body.items as Run[];
     expect(build?.parent_run_id).toBe(asked?.run_id);
+    const { body: stats } = await hob.get('/api/stats', { 'accept-language': 'zh' });
+    const named = (script_name: string) => expect.objectContaining({ script_name, runs: 1 });
+    expect(stats.scripts).toHaveLength(2);
+    expect(stats.scripts).toEqual(expect.arrayContaining([named('我的 script'), named('构建运行环境')]));
+    const { body: outcomes } = await hob.get('/api/outcomes');
+    expect(outcomes.items).toContainEqual(expect.objectContaining({ script_name: 'Environment builds' }));
     const log = await (await fetch(`${hob.url}/api/runs/${build?.run_id}/stdout`)).text();
     expect(log).toContain('greeting');
     expect((await hob.run(id)).body).toMatchObject({ message: '1.0.0' });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Value from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { resolveReferences } from '../../src/contract/references.ts';
 import { ask } from '../support/ask.ts';
 import { type Answer, type Hob, launchHob } from '../support/hob.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
@@ -739,7 +740,8 @@ describe('the OpenAPI document', () => {
     ['get', '/api/events', '?types=none', 400],
     ['get', '/api/health', '', 200],
   ])('describes the answer of %s %s to %j', async (method, path, sent, status) => {
-    const document = JSON.parse(JSON.stringify((await hob.get('/api/openapi.json')).body));
+    const { body } = await hob.get('/api/openapi.json');
+    const document = JSON.parse(JSON.stringify(resolveReferences(body)));
     const target =
       typeof sent === 'string' ? (path.includes('{id}') ? path.replace('{id}', sent) : path + sent) : path;
     const answer = method === 'get' ? await hob.get(target) : await hob.post(target, sent);

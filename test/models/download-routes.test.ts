@@ -77,6 +77,7 @@ describe('POST /api/models/download', () => {
       code: 'repo-id-invalid',
       message: 'repo_id is missing or not of the form owner/name.',
       hint: expect.stringContaining('address'),
+      fields: ['repo_id'],
     });
     const chinese = await ask('POST', '/download', { repo_id, source: 'github' }, 'zh');
     expect(chinese).toMatchObject({ status: 400, code: 'field-invalid' });

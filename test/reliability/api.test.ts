@@ -113,6 +113,14 @@ describe('the judge of API answers', async () => {
     ['it has one field too many', { body: Buffer.from('{"error":"no","code":1}') }],
     ['it is not JSON', { body: Buffer.from('{"error":') }],
     ['it is of another type', { headers: { ...refusal.headers, 'content-type': 'text/plain' } }],
+    [
+      'it names no field',
+      {
+        headers: { ...constant, 'x-hob-error': 'field-invalid' },
+        body: Buffer.from('{"status":"error","code":"field-invalid","message":"no","hint":""}'),
+      },
+      { method: 'GET', target: '/api/runs?limit=x' },
+    ],
     ['it has no error code', { headers: constant }],
     ['its error code is not listed', { headers: { ...constant, 'x-hob-error': 'none' } }],
     ['its error code is listed with another status', { headers: { ...constant, 'x-hob-error': 'internal' } }],

@@ -1,14 +1,3 @@
-/** Resource of each first part of a path, in page order. A part that is not listed is a resource of its own, at the end. */
-const resources = {
-  'Run scripts': ['execute', 'link', 'progress'],
-  Runs: ['runs', 'outcomes', 'stats', 'events'],
-  Scripts: ['scripts', 'script.schema.json'],
-  Notifications: ['notify', 'notifications'],
-  Models: ['model', 'models'],
-  'Packages and environments': ['packages', 'environments'],
-  Service: ['health', 'settings', 'runtimes', 'files', 'open-folder', 'session', 'stop', 'metrics'],
-};
-
 /** An object with fewer fields is shown again in each place. */
 const smallestReference = 4;
 
@@ -16,7 +5,7 @@ const smallestReference = 4;
 const mostInline = 4;
 
 /**
- * Renders docs/http.md from the OpenAPI document that the service serves, the status of each error code, and the hand-written pages
+ * Renders docs/http.md from the OpenAPI document that the service serves, with its references resolved, the status of each error code, and the hand-written pages
  * by their names, whose headings name requests that they explain.
  */
 export function httpPage(document, statusOfCodes, pages) {
@@ -24,15 +13,14 @@ export function httpPage(document, statusOfCodes, pages) {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
-      resource: resourceOf(path),
       operation,
       details: details.get(`${method.toUpperCase()} ${path}`),
     })),
   );
-  const names = [...new Set([...Object.keys(resources), ...routes.map(({ resource }) => resource)])];
-  const groups = names
-    .map((name) => [name, routes.filter(({ resource }) => resource === name)])
-    .filter(([, list]) => list.length > 0);
+  const groups = document.tags.map((tag) => [
+    tag,
+    routes.filter(({ operation }) => operation.tags.includes(tag.name)),
+  ]);
   const known = [];
   return `${[
     '# HTTP reference',
@@ -47,16 +35,18 @@ export function httpPage(document, statusOfCodes, pages) {
       list.map(({ name, operation }) => `| [\`${name}\`](#${anchor(name)}) | ${operation.summary} |`),
     ),
     '',
-    'Requests and answers are JSON unless another type is named. A field of a request can be absent unless it is marked as required; `script_id` of',
-    '`POST /api/execute` and `POST /api/link` is required, too. A field of an answer is always present unless it is marked as optional.',
+    'Requests and answers are JSON unless another type is named. A field of a request can be absent unless it is marked as required. A field of an',
+    'answer is always present unless it is marked as optional.',
     '`items[].name` is the field `name` of each entry of the list `items`.',
     '',
     '## Errors',
     '',
     ...errorsText(routes, statusOfCodes),
-    ...groups.flatMap(([name, list]) => [
+    ...groups.flatMap(([{ name, description }, list]) => [
       '',
       `## ${name}`,
+      '',
+      description,
       ...list.flatMap((route) => routeText(route, known)),
     ]),
     '',
@@ -66,13 +56,6 @@ export function httpPage(document, statusOfCodes, pages) {
 
 function interfaceOf({ info }) {
   return /interface (\d+(?:\.\d+)+)/.exec(info.description)?.[1] ?? '';
-}
-
-function resourceOf(path) {
-  const [, first, second] = path.split('/');
-  const part = first === 'api' ? second : first;
-  const listed = Object.keys(resources).find((name) => resources[name].includes(part));
-  return listed ?? part.charAt(0).toUpperCase() + part.slice(1);
 }
 
 /** Links to the sections that explain a request, by its name. */
@@ -127,12 +110,12 @@ function errorsText(routes, statusOfCodes) {
 }
 
 function routeText({ name, operation, details }, known) {
-  const { summary, description, parameters = [], requestBody, responses } = operation;
+  const { description, parameters, requestBody, responses } = operation;
   return [
     '',
     `### ${name}`,
     '',
-    [description ?? `${summary}.`, details].filter(Boolean).join(' '),
+    [description, details].filter(Boolean).join(' '),
     ...parametersText(parameters),
     ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) =>
       formsText(`**Body**${typeText(type)}:`, '', schema, { name, known, isRequest: true }),

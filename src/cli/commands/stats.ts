@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { formatBytes } from '../../contract/quantities.ts';
+import { countsOf, judgedOf } from '../../contract/outcome-counts.ts';
+import { formatBytes, formatRate } from '../../contract/quantities.ts';
 import type { Stats } from '../../contract/types.ts';
 import { formatRunDuration } from '../describe-run.ts';
 import { tr } from '../language.ts';
@@ -40,8 +41,7 @@ const widestName = 28;
 const barColumns = 16;
 const mostScripts = 20;
 const shownDays = 14;
-const good = '=';
-const bad = 'x';
+const marks = { succeeded: '=', stopped: '-', bad: 'x' } as const;
 
 function describeStats(stats: Stats, lineWidth?: number): string {
   const { from, to, all, scripts, days } = stats;
@@ -52,11 +52,12 @@ function describeStats(stats: Stats, lineWidth?: number): string {
 }
 
 function summaryLine(all: Counts): string {
-  const { runs, failed, unknown } = all;
+  const { runs } = all;
+  const { failed, stopped, unknown } = countsOf(all);
   if (runs === 0) return tr('No runs ended in this period.', '这段时间内没有结束的运行。');
   return tr(
-    `${runs} runs ended: ${rateOf(all)} succeeded, ${failed} failed, ${unknown} unknown`,
-    `结束 ${runs} 次：成功率 ${rateOf(all)}，失败 ${failed} 次，未知 ${unknown} 次`,
+    `${runs} runs ended: ${rateOf(all)} succeeded, ${failed} failed, ${stopped} stopped, ${unknown} unknown`,
+    `结束 ${runs} 次：成功率 ${rateOf(all)}，失败 ${failed} 次，被停止 ${stopped} 次，未知 ${unknown} 次`,
   );
 }
 
@@ -100,21 +101,41 @@ function dayTable(days: Stats['days'], lineWidth: number | undefined): string[] 
   return formatTable(shown, columns, lineWidth);
 }
 
-/** Rounded down: one failure in a thousand must not show as 100%. */
-function rateOf({ runs, succeeded }: Counts): string {
-  return runs === 0 ? '-' : `${Math.floor((succeeded / runs) * 100)}%`;
+/** The success rate. Like the console, it does not count stopped runs. */
+function rateOf(counts: Counts): string {
+  const ended = countsOf(counts);
+  return formatRate(ended.succeeded, judgedOf(ended)) ?? '-';
 }
 
-/** A bar whose length is the number of runs, with the failures at its end: `=====x`. One failure always shows. */
-function barOf({ runs, succeeded }: Counts, most: number): string {
-  const others = runs - succeeded;
-  const length = Math.ceil((runs / most) * barColumns);
-  const badLength = others === 0 ? 0 : Math.max(1, Math.round((others / Math.max(1, runs)) * length));
-  return good.repeat(length - badLength) + bad.repeat(badLength);
+/**
+ * A bar whose length is the number of runs, with the stopped runs and then the failures at its end: `=====-x`. One stopped run and one
+ * failure always show.
+ */
+export function barOf(counts: Counts, most: number): string {
+  const { succeeded, failed, stopped, unknown } = countsOf(counts);
+  const parts = [
+    { mark: marks.succeeded, runs: succeeded },
+    { mark: marks.stopped, runs: stopped },
+    { mark: marks.bad, runs: failed + unknown },
+  ].filter(({ runs }) => runs > 0);
+  const length = Math.max(parts.length, Math.ceil((counts.runs / most) * barColumns));
+  const [first, ...others] = parts.map(({ mark, runs }) => ({
+    mark,
+    columns: Math.max(1, Math.round((runs / counts.runs) * length)),
+  }));
+  if (first === undefined) return '';
+  // The first part takes what the rounding of the others leaves.
+  const rest = others.reduce((sum, { columns }) => sum + columns, 0);
+  return [{ ...first, columns: Math.max(1, length - rest) }, ...others]
+    .map(({ mark, columns }) => mark.repeat(columns))
+    .join('');
 }
 
 function paintBar(text: string): string {
-  const goodPart = text.replace(/x+\.*$/, '');
-  const badPart = text.slice(goodPart.length);
-  return (goodPart === '' ? '' : paint('green', goodPart)) + (badPart === '' ? '' : paint('red', badPart));
+  const [, goodPart = '', stoppedPart = '', badPart = ''] = /^(=*)(-*)(.*)$/.exec(text) ?? [];
+  return [
+    goodPart === '' ? '' : paint('green', goodPart),
+    stoppedPart === '' ? '' : paint('dim', stoppedPart),
+    badPart === '' ? '' : paint('red', badPart),
+  ].join('');
 }

@@ -72,7 +72,7 @@ export function cookiesIn({ headers, socket }: IncomingMessage): string[] {
 }
 
 /** Contains the port, because browsers share cookies between all ports of a host. */
-function cookieName(port: number | undefined): string {
+export function cookieName(port: number | undefined): string {
   return `hob_session_${port}`;
 }
 

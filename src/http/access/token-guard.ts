@@ -19,13 +19,16 @@ interface TokenGuardOptions {
 }
 
 /** The operations that a run token gives access to. */
-const operationsOfRuns = new Set([
+export const operationsOfRuns: ReadonlySet<string> = new Set([
   '/api/execute',
   '/api/link',
   '/api/notify',
   '/api/model/path',
   '/api/progress',
 ]);
+
+/** Readable without a token. */
+export const publicOperation = '/api/health';
 
 const recheckMs = 2000;
 
@@ -53,13 +56,13 @@ export class TokenGuard {
     // Monitoring needs the health check without a token, which then shows only the basics. The console's page loads without a
     // token, because the page itself asks for it.
     const isReading = request.method === 'GET' || request.method === 'HEAD';
-    if (isReading && (path === '/api/health' || isOfConsole(path))) return null;
+    if (isReading && (path === publicOperation || isOfConsole(path))) return null;
     return this.#identify(request, path);
   }
 
   /** Whether the caller is authenticated, and may see the details of public answers. */
   isKnown(request: IncomingMessage): boolean {
-    return this.#identify(request, '/api/health') === null;
+    return this.#identify(request, publicOperation) === null;
   }
 
   #identify(request: IncomingMessage, path: string): AppError | null {

@@ -168,6 +168,9 @@ export function malformedEventId(): AppError {
       en: 'Last-Event-ID (or since) must be the id of an event in this stream',
       zh: 'Last-Event-ID（或 since）应为此事件流中事件的 id',
     },
-    { hint: { en: 'Omit it to receive new events only.', zh: '省略则只接收新的事件。' } },
+    {
+      hint: { en: 'Omit it to receive new events only.', zh: '省略则只接收新的事件。' },
+      fields: ['since'],
+    },
   );
 }

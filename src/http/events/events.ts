@@ -25,10 +25,12 @@ const pieceLength = 64 * 1024;
 export function addEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { eventLog } = dependencies;
   route(app, 'GET /api/events', {
+    operationId: 'streamEvents',
+    tag: 'Runs',
     summary: 'Stream events',
     description:
       'Sends events as they happen (server-sent events). With `Last-Event-ID` or `since`, the stream starts with the events after that one.',
-    querystring: EventsQuery,
+    query: EventsQuery,
     headers: EventsHeaders,
     answer: EventsAnswer,
     async handle(request, reply) {
@@ -54,6 +56,7 @@ function readEventTypes({ query }: FastifyRequest): ReadonlySet<EventType> {
   throw new AppError('field-invalid', {
     en: `types must be one or more of ${list}, separated by commas`,
     zh: `types 应为以下类型，以逗号分隔: ${list}`,
+    fields: ['types'],
   });
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import Value from 'typebox/value';
 
 import * as schemas from '../../contract/runs.ts';
@@ -27,9 +27,10 @@ import { type Encoded, endJson, type JsonFields, jsonContentType, sendJson } fro
 export function addExecuteRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { catalogue, heartbeatMs, closing } = dependencies;
   route(app, 'POST /api/execute', {
+    operationId: 'executeScript',
+    tag: 'Run scripts',
     summary: 'Run a script',
     description: 'Runs any script by its id. With `sync` true, the response waits for the end of the run.',
-    consumes: ['application/json', 'application/x-www-form-urlencoded'],
     headers: schemas.ExecuteHeaders,
     body: {
       content: {
@@ -37,9 +38,22 @@ export function addExecuteRoute(app: FastifyInstance, dependencies: AppDependenc
         'application/x-www-form-urlencoded': { schema: schemas.ExecuteForm },
       },
     },
-    answer: Type.Union([schemas.ExecutionAnswer, schemas.AcceptedAnswer], {
-      description: 'The outcome of the run, or the confirmation that it was accepted.',
-    }),
+    examples: {
+      wait: {
+        summary: 'Run a script and wait for its end',
+        body: {
+          script_id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+          sync: true,
+          data: { images: ['/home/ada/pictures/cat.png'] },
+          params: { quality: 85 },
+        },
+      },
+      background: {
+        summary: 'Start a script',
+        body: { script_id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11', data: ['/home/ada/pictures/cat.png'] },
+      },
+    },
+    answer: schemas.ExecuteAnswer,
     error: schemas.ExecutionError,
     async handle(request, reply) {
       const body = bodyOf(request);
@@ -109,10 +123,21 @@ export function addLinkRoute(
   { catalogue, runs, bareCallers, heartbeatMs }: AppDependencies,
 ): void {
   route(app, 'POST /api/link', {
+    operationId: 'linkScript',
+    tag: 'Run scripts',
     summary: 'Run a node from a running script',
     description: 'Called by a running script. Waits for the end of the node and returns its envelope.',
     body: schemas.LinkBody,
-    answer: schemas.ExecutionAnswer,
+    examples: {
+      node: {
+        summary: 'Run a node with one image',
+        body: {
+          script_id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+          data: { images: ['/home/ada/pictures/cat.png'] },
+        },
+      },
+    },
+    answer: schemas.LinkAnswer,
     error: schemas.ExecutionError,
     async handle(request, reply) {
       const body = bodyOf(request);
@@ -177,6 +202,7 @@ export function readStructured({ kind, fields }: Body, field: 'data' | 'params')
     throw new AppError(code, {
       en: `${field} is not valid JSON${where.en}`,
       zh: `${field} 不是有效的 JSON 文本${where.zh}`,
+      fields: [field],
     });
   }
   return parsed ?? undefined;
@@ -224,7 +250,11 @@ function connectionOf({ socket }: FastifyRequest): Connection | null {
 }
 
 function invalid(field: string, en: string, zh: string): AppError {
-  return new AppError('field-invalid', { en: `${field} must be ${en}`, zh: `${field} 应为 ${zh}` });
+  return new AppError('field-invalid', {
+    en: `${field} must be ${en}`,
+    zh: `${field} 应为 ${zh}`,
+    fields: [field],
+  });
 }
 
 function notANode(name: string): AppError {

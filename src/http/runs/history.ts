@@ -3,11 +3,13 @@ import * as schemas from '../../contract/history.ts';
 import { endCauses, origins, runStates } from '../../contract/values.ts';
 import type { Cursor, RunQuery, ScriptOutcomes } from '../../runs/history/history-store.ts';
 import { describeCounts, growTree, type RunTree, type Tally } from '../../runs/history/history-store.ts';
+import { builderId } from '../../scripts/builder-id.ts';
 import { beginOfDay, lastDays } from '../../shared/clock.ts';
 import type { JsonObject } from '../../shared/json.ts';
+import type { Language } from '../../shared/text.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { checkQuery, invalidCursor, QueryFields } from '../fields.ts';
-import { whenAnswered } from '../request.ts';
+import { languageOf, whenAnswered } from '../request.ts';
 import { route } from '../route.ts';
 import { jsonContentType, toJson } from '../send-json.ts';
 import { findRun, runAnswer } from './run-answer.ts';
@@ -17,9 +19,11 @@ const treeBounds = { members: 5000, generations: 100 };
 
 export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
   route(app, 'GET /api/runs', {
+    operationId: 'listRuns',
+    tag: 'Runs',
     summary: 'List runs',
     description: 'Lists the stored runs that match, newest first, in pages.',
-    querystring: schemas.RunsQuery,
+    query: schemas.RunsQuery,
     answer: schemas.RunsAnswer,
     async handle(request, reply) {
       // The search stops when the caller disconnects.
@@ -31,6 +35,8 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   route(app, 'GET /api/runs/:id/tree', {
+    operationId: 'getRunTree',
+    tag: 'Runs',
     summary: 'Get the chain of a run',
     description:
       'Returns the run, its ancestors and all their descendants, as a tree. The root is the oldest ancestor that is still stored.',
@@ -45,10 +51,12 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   route(app, 'GET /api/stats', {
+    operationId: 'getStats',
+    tag: 'Runs',
     summary: 'Get statistics',
     description:
       'Counts outcomes and durations by script and by day in local time. Includes runs that are no longer stored.',
-    querystring: schemas.StatsQuery,
+    query: schemas.StatsQuery,
     answer: schemas.StatsAnswer,
     async handle(request) {
       const query = new QueryFields(request.query, schemas.StatsQuery);
@@ -67,7 +75,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
         all: tallyAnswer(all),
         scripts: scripts.map((each) => ({
           script_id: each.scriptId,
-          script_name: each.scriptName,
+          script_name: countedName(each, languageOf(request, 'en')),
           ...tallyAnswer(each),
         })),
         days: byDay.map((each) => ({
@@ -80,10 +88,12 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   route(app, 'GET /api/outcomes', {
+    operationId: 'listOutcomes',
+    tag: 'Runs',
     summary: 'List the latest outcomes of each script',
     description:
       'Lists the state, queue time and duration of the latest runs of all scripts, or of the given ones.',
-    querystring: schemas.OutcomesQuery,
+    query: schemas.OutcomesQuery,
     answer: schemas.OutcomesAnswer,
     async handle(request) {
       const fields = new QueryFields(request.query, schemas.OutcomesQuery);
@@ -91,7 +101,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
         scriptIds: fields.uuids('script'),
         runsEach: fields.integer('limit'),
       });
-      return { items: outcomes.map(outcomesAnswer) };
+      return { items: outcomes.map((each) => outcomesAnswer(each, languageOf(request, 'en'))) };
     },
   });
 }
@@ -146,11 +156,11 @@ function tallyAnswer({ runs, succeeded, failed, unknown, endCauses: causes, dura
   };
 }
 
-function outcomesAnswer({ scriptId, scriptName, runs }: ScriptOutcomes): JsonObject {
+function outcomesAnswer(outcomes: ScriptOutcomes, language: Language): JsonObject {
   return {
-    script_id: scriptId,
-    script_name: scriptName,
-    runs: runs.map((run) => ({
+    script_id: outcomes.scriptId,
+    script_name: countedName(outcomes, language),
+    runs: outcomes.runs.map((run) => ({
       run_id: run.runId,
       state: run.state,
       end_cause: run.endCause,
@@ -158,6 +168,16 @@ function outcomesAnswer({ scriptId, scriptName, runs }: ScriptOutcomes): JsonObj
       duration_ms: run.durationMs,
     })),
   };
+}
+
+const environmentBuilds = { en: 'Environment builds', zh: '构建运行环境' };
+
+/** The name of all runs of a script. Each build of an environment has the name of the script it is for, so their last name fits only one. */
+function countedName(
+  { scriptId, scriptName }: { scriptId: string; scriptName: string },
+  language: Language,
+): string {
+  return scriptId === builderId ? environmentBuilds[language] : scriptName;
 }
 
 /** The end of a page, as an opaque text. */

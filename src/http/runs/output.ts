@@ -23,10 +23,12 @@ export function addOutputRoutes(
 ): void {
   for (const stream of streams) {
     route(app, `GET /api/runs/:id/${stream}`, {
+      operationId: `getRun${stream === 'stdout' ? 'Stdout' : 'Stderr'}`,
+      tag: 'Runs',
       summary: `Get the ${stream} of a run`,
       description:
         'Returns the bytes as the script wrote them, during the run and afterwards. With `follow`, the response continues until the run ends. To resume an interrupted response, send `Range: bytes=<bytes received>-`.',
-      querystring: schemas.OutputQuery,
+      query: schemas.OutputQuery,
       headers: schemas.OutputHeaders,
       answer: schemas.OutputAnswer,
       otherAnswers: { 206: schemas.OutputPartAnswer },
@@ -84,6 +86,7 @@ function followOf(query: unknown): boolean {
   throw new AppError('field-invalid', {
     en: 'follow must be true or false',
     zh: 'follow 应为 true 或 false',
+    fields: ['follow'],
   });
 }
 

@@ -28,7 +28,7 @@ import {
   openEventStream,
   readLastEventId,
 } from '../events/event-stream.ts';
-import { checkQuery } from '../fields.ts';
+import { checkQuery, fieldsAtFault } from '../fields.ts';
 import { bodyOf } from '../request.ts';
 import { route } from '../route.ts';
 import { findRun } from './run-answer.ts';
@@ -36,10 +36,12 @@ import { findRun } from './run-answer.ts';
 export function addRunEventRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
   const { runs, outputs } = dependencies;
   route(app, 'GET /api/runs/:id/events', {
+    operationId: 'streamRunEvents',
+    tag: 'Runs',
     summary: 'Stream the events of a run',
     description:
       'Sends the state, output, progress and end of a run as they happen (server-sent events). With `Last-Event-ID` or `since`, the output resumes at that point.',
-    querystring: RunEventsQuery,
+    query: RunEventsQuery,
     headers: EventsHeaders,
     answer: EventsAnswer,
     otherAnswers: { 204: NothingMore },
@@ -67,18 +69,23 @@ export function addRunEventRoutes(app: FastifyInstance, dependencies: AppDepende
   });
 
   route(app, 'POST /api/progress', {
+    operationId: 'reportProgress',
+    tag: 'Run scripts',
     summary: 'Report the progress of a run',
     description: 'Called by a running script through its own address, `environment.api_base`.',
     body: ProgressBody,
+    examples: {
+      part: { summary: 'Four of ten', body: { fraction: 0.4, message: '4 of 10 images' } },
+    },
     answer: ProgressAnswer,
     async handle(request, reply) {
       const { fields } = bodyOf(request);
       if (request.caller === null) throw progressNeedsRun();
       const { runId } = request.caller;
       reply.raw.setHeader('x-hob-run-id', runId);
-      if (!Value.Check(ProgressBody, fields)) throw progressInvalid();
+      if (!Value.Check(ProgressBody, fields)) throw progressInvalid(fieldsAtFault(ProgressBody, fields));
       const { fraction = null, message = null } = fields;
-      if (fraction === null && message === null) throw progressInvalid();
+      if (fraction === null && message === null) throw progressInvalid(['fraction', 'message']);
       runs.report(runId, { fraction, message: message === null ? null : cutMessage(message) });
       return { status: 'success' };
     },
@@ -325,9 +332,10 @@ function progressNeedsRun(): AppError {
   );
 }
 
-function progressInvalid(): AppError {
+function progressInvalid(fields: string[]): AppError {
   return new AppError('field-invalid', {
     en: 'fraction must be a number from 0 to 1, message must be a string; at least one of them is required',
     zh: 'fraction 应为 0 到 1 的数，message 应为字符串，至少需要其中之一',
+    fields,
   });
 }

@@ -17,10 +17,12 @@ export function addRunRoutes(
   { catalogue, runs, runEnds, runRemover, closing }: AppDependencies,
 ): void {
   route(app, 'GET /api/runs/:id', {
+    operationId: 'getRun',
+    tag: 'Runs',
     summary: 'Get a run',
     description:
       'Returns the record of a run, during the run and afterwards. With `wait`, the response waits for the end of the run.',
-    querystring: schemas.RunQuery,
+    query: schemas.RunQuery,
     answer: schemas.RunAnswer,
     async handle(request, reply) {
       const waitMs = readWaitMs(new QueryFields(request.query, schemas.RunQuery).text('wait'));
@@ -37,6 +39,8 @@ export function addRunRoutes(
   });
 
   route(app, 'GET /api/runs/:id/notes', {
+    operationId: 'getRunNotes',
+    tag: 'Runs',
     summary: 'Get the notes of a run',
     description:
       'Returns remarks of Hob about the run, for example why it had no window. They are separate from the output of the script.',
@@ -48,6 +52,8 @@ export function addRunRoutes(
   });
 
   route(app, 'POST /api/runs/:id/cancel', {
+    operationId: 'cancelRun',
+    tag: 'Runs',
     summary: 'Stop a run',
     description:
       'Removes a queued run from the queue, or stops a running one together with all its processes and the runs it waits for. Responds immediately; the record shows how the run ended.',
@@ -60,11 +66,17 @@ export function addRunRoutes(
   });
 
   route(app, 'POST /api/runs/:id/rerun', {
+    operationId: 'rerun',
+    tag: 'Runs',
     summary: 'Repeat a run',
     description:
       'Runs the same script again, asynchronously, with the stored data and params. Secrets are not stored: send them again.',
     headers: schemas.OriginHeaders,
     body: schemas.RerunBody,
+    examples: {
+      same: { summary: 'The same inputs', body: {} },
+      changed: { summary: 'Another quality', body: { params: { quality: 70 } } },
+    },
     answer: schemas.RerunAnswer,
     async handle(request, reply) {
       const body = bodyOf(request);
@@ -86,6 +98,8 @@ export function addRunRoutes(
   });
 
   route(app, 'DELETE /api/runs/:id', {
+    operationId: 'deleteRun',
+    tag: 'Runs',
     summary: 'Delete a run',
     description: 'Deletes the record and the folder of a run that has ended.',
     answer: schemas.DeleteAnswer,
@@ -108,6 +122,7 @@ export function readWaitMs(wait: string | null): number {
   throw new AppError('field-invalid', {
     en: `wait must be a number of seconds from 0 to ${longestWaitS}`,
     zh: `wait 应为 0 到 ${longestWaitS} 之间的秒数`,
+    fields: ['wait'],
   });
 }
 

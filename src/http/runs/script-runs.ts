@@ -14,13 +14,21 @@ import { waitForEnd } from './runs.ts';
 export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { catalogue, slugs, runs, runEnds, heartbeatMs, closing } = dependencies;
   route(app, 'POST /api/scripts/:id/runs', {
+    operationId: 'startRun',
+    tag: 'Run scripts',
     summary: 'Start a run of a script',
     description:
       'Starts a run by the id or slug of the script and returns its record. With `wait_s`, the response waits for the end of the run, but not longer. A run continues when its caller disconnects.',
     headers: ExecuteHeaders,
     body: ScriptRunBody,
+    examples: {
+      wait: {
+        summary: 'Start a run and wait up to a minute for its end',
+        body: { data: { images: ['/home/ada/pictures/cat.png'] }, params: { quality: 85 }, wait_s: 60 },
+      },
+    },
     status: 201,
-    answer: { ...RunAnswer, description: 'The record of the run, which has ended or not.' },
+    answer: RunAnswer,
     async handle(request, reply) {
       if (request.caller !== null) throw notForRuns();
       const given = request.params.id;

@@ -43,8 +43,8 @@ export function busy(id: string): AppError {
     'package-busy',
     { en: `Another operation on the script ${id} is in progress`, zh: `脚本 ${id} 正在处理中` },
     {
-      en: 'GET /api/packages/operations lists it. Wait for its end, or cancel it.',
-      zh: 'GET /api/packages/operations 列出正在进行的操作，请等待其结束或取消。',
+      en: 'GET /api/package-operations lists it. Wait for its end, or cancel it.',
+      zh: 'GET /api/package-operations 列出正在进行的操作，请等待其结束或取消。',
     },
   );
 }

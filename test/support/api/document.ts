@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { resolveReferences } from '../../../src/contract/references.ts';
 import { projectRoot } from '../hob.ts';
 
 /** The part of JSON Schema that the OpenAPI document uses. */
@@ -44,12 +45,10 @@ interface OpenApi {
   >;
 }
 
-/** Every operation of a document, plus the operation that returns the document, which the document does not list. */
+/** Every operation of a document. */
 export function readOperations(document: string): Operation[] {
-  const { paths }: OpenApi = JSON.parse(document);
-  const errors = paths['/api/health']?.get?.responses ?? {};
-  const anything = { content: { 'application/json': { schema: {} } } };
-  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+  const { paths }: OpenApi = JSON.parse(JSON.stringify(resolveReferences(JSON.parse(document))));
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => ({
       method: method.toUpperCase(),
       path,
@@ -58,16 +57,6 @@ export function readOperations(document: string): Operation[] {
       responses,
     })),
   );
-  return [
-    ...listed,
-    {
-      method: 'GET',
-      path: '/api/openapi.json',
-      parameters: [],
-      bodies: [],
-      responses: { ...errors, 200: anything },
-    },
-  ];
 }
 
 /** The status of every error code, from docs/errors.md. */

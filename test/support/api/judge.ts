@@ -114,9 +114,16 @@ function bodyFaults(
     return [`the body is not JSON: ${String(error)}`];
   }
   // `Check` is much faster than `Errors`.
-  if (Value.Check(schema, value)) return [];
+  if (Value.Check(schema, value)) return fieldFaults(value);
   const mistakes = Value.Errors(schema, value).slice(0, 5);
   return [`the body has another form: ${JSON.stringify(mistakes).slice(0, 1000)}`];
+}
+
+/** An error about fields names them. The four operations of interface 0.3.0 have no place for the names. */
+function fieldFaults(value: unknown): string[] {
+  const { code, fields = [] }: { code?: unknown; fields?: unknown[] } = Object(value);
+  const isAboutFields = code === 'field-invalid' || code === 'data-invalid' || code === 'params-invalid';
+  return isAboutFields && fields.length === 0 ? [`the error ${code} names no field`] : [];
 }
 
 /** Checks whole events only. The last event may be cut off. */

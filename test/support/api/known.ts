@@ -67,7 +67,7 @@ export class Known {
     // The latest download or operation may still be running.
     if (path.startsWith('/api/models/downloads'))
       return random.pick([this.#downloads.at(-1) ?? randomUUID(), ...this.#downloads.slice(-4)]);
-    if (path.startsWith('/api/packages/operations'))
+    if (path.startsWith('/api/package-operations'))
       return random.pick([this.#operations.at(-1) ?? randomUUID(), ...this.#operations.slice(-4)]);
     if (path.startsWith('/api/packages')) return random.pick(this.#scripts.packages.ids);
     const lasting = this.#lasting[0];

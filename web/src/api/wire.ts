@@ -1,7 +1,14 @@
 /** The types and the fixed values of the interface. Pages import them from here. */
 export { describeEnding, endNames } from '../../../src/contract/endings.ts';
 export { type EventFrame, EventFrames } from '../../../src/contract/event-frames.ts';
-export { formatBytes, formatClock, formatShortDuration } from '../../../src/contract/quantities.ts';
+export { countsOf, type Ended, judgedOf, outcomes } from '../../../src/contract/outcome-counts.ts';
+export {
+  formatBytes,
+  formatClock,
+  formatRate,
+  formatShortDuration,
+} from '../../../src/contract/quantities.ts';
+export { resolveReferences } from '../../../src/contract/references.ts';
 export type * from '../../../src/contract/types.ts';
 export {
   endCauses,

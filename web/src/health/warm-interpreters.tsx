@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { healthQuery } from '../api/queries.ts';
-import type { Health } from '../api/wire.ts';
+import { formatRate, type Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
-import { bytesText, rateText, useCountText } from '../parts/format.ts';
+import { bytesText, useCountText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
 
 interface MeterProps {
@@ -51,8 +51,8 @@ function Use({ warm }: { warm: Health['warm'] }) {
           runs === 0
             ? say('None yet', '暂无')
             : say(
-                `${count(hits)} of ${count(runs)} (${rateText(hits, runs)})`,
-                `${count(runs)} 次中 ${count(hits)} 次（${rateText(hits, runs)}）`,
+                `${count(hits)} of ${count(runs)} (${formatRate(hits, runs)})`,
+                `${count(runs)} 次中 ${count(hits)} 次（${formatRate(hits, runs)}）`,
               )
         }
       />

@@ -35,9 +35,9 @@ const chineseTitles: Readonly<Record<string, string>> = {
   'POST /api/packages/{id}/update': '更新脚本包',
   'POST /api/packages/{id}/rollback': '回退到上一版本',
   'DELETE /api/packages/{id}': '卸载脚本包',
-  'GET /api/packages/operations': '脚本包操作列表',
-  'GET /api/packages/operations/{id}': '单个操作',
-  'POST /api/packages/operations/{id}/cancel': '停止操作',
+  'GET /api/package-operations': '脚本包操作列表',
+  'GET /api/package-operations/{id}': '单个操作',
+  'POST /api/package-operations/{id}/cancel': '停止操作',
   'GET /api/environments': '运行环境列表',
   'DELETE /api/environments/{key}': '删除运行环境',
   'GET /api/runs': '运行记录',
@@ -60,6 +60,7 @@ const chineseTitles: Readonly<Record<string, string>> = {
   'POST /api/session': '开始会话',
   'DELETE /api/session': '结束会话',
   'GET /metrics': '监控指标',
+  'GET /api/openapi.json': 'OpenAPI 文档',
 };
 
 /** The description of an operation. The document is in English. Without a translation here, the English text is shown. */
@@ -100,8 +101,8 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
   'POST /api/packages/{id}/rollback': '被换下的版本会保留，再次回退即可换回。',
   'DELETE /api/packages/{id}': '立即生效。正在进行的运行会保留所需文件，直到结束。',
   'POST /api/scripts/{id}/prepare': '提前准备脚本运行所需的环境，使首次运行无需等待。',
-  'GET /api/packages/operations': operations,
-  'POST /api/packages/operations/{id}/cancel':
+  'GET /api/package-operations': operations,
+  'POST /api/package-operations/{id}/cancel':
     '不留下任何内容，之前安装的版本保持不变。即将生效的操作仍会完成。',
   'GET /api/environments': '已为脚本准备好的运行环境，以及哪些脚本需要它们。',
   'DELETE /api/environments/{key}': '脚本需要时会重新创建。正在构建或有运行正在使用时会被拒绝。',
@@ -138,4 +139,9 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
     '供浏览器中的 Hob 页面在需要令牌时使用：带令牌调用（`Authorization: Bearer`）会设置一个代表令牌的 cookie，直到会话结束或过期、令牌更新或服务停止。不需要令牌时没有会话，`expires_at` 为 null。',
   'DELETE /api/session': '使 cookie 失效并将其收回。',
   'GET /metrics': '本服务及其进程的计数器和仪表，采用 Prometheus 文本格式。',
+  'GET /api/openapi.json': '以 OpenAPI 3.1 文档描述本接口。',
+  'GET /api/models/downloads/{id}': '某次下载的进度或结果。',
+  'GET /api/package-operations/{id}': '某次操作的进度或结果。',
+  'GET /api/scripts/{id}': '清单所描述的脚本，以及它的模型的状态。',
+  'GET /api/health': '服务的状态。需要令牌时，没有令牌的调用者看不到解释器列表。',
 };

@@ -1,3 +1,4 @@
+import { resolveReferences } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -39,7 +40,7 @@ const places = ['path', 'query', 'header'] as const;
 
 /** Reads the operations of an OpenAPI document. Malformed parts are left out. */
 export function readDocument(document: unknown): Operation[] {
-  return Object.entries(fieldsOf(fieldsOf(document).paths)).flatMap(([path, item]) =>
+  return Object.entries(fieldsOf(fieldsOf(resolveReferences(document)).paths)).flatMap(([path, item]) =>
     methods
       .filter((method) => method in fieldsOf(item))
       .map((method) => readOperation(method.toUpperCase(), path, fieldsOf(fieldsOf(item)[method]))),

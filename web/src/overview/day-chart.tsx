@@ -2,13 +2,12 @@ import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
-import type { Stats } from '../api/wire.ts';
+import { countsOf, type Ended, outcomes, type Stats } from '../api/wire.ts';
 import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { useCountText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
-import { type Ended, endedName } from '../parts/words-of-runs.ts';
-import { countsOf, outcomes } from './outcome-counts.ts';
+import { endedName } from '../parts/words-of-runs.ts';
 
 const steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const;
 

@@ -6,14 +6,14 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { useLive } from '../api/live-events.tsx';
 import { healthQuery, runsInStateQuery, statsQuery } from '../api/queries.ts';
 import { type Progress, progressIn } from '../api/run-events.ts';
-import type { BriefRun, Stats } from '../api/wire.ts';
+import { type BriefRun, countsOf, formatRate, judgedOf, type Stats } from '../api/wire.ts';
 import { WarmUse } from '../health/warm-interpreters.tsx';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Pending } from '../parts/failure.tsx';
-import { bytesText, durationText, rateText, useCountText } from '../parts/format.ts';
+import { bytesText, durationText, useCountText } from '../parts/format.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
@@ -22,7 +22,6 @@ import { Elapsed } from '../parts/time.tsx';
 import { shownState } from '../parts/words-of-runs.ts';
 import { CancelButton } from '../runs/cancel-button.tsx';
 import { DayChart } from './day-chart.tsx';
-import { countsOf, judgedOf } from './outcome-counts.ts';
 import { Ranking } from './ranking.tsx';
 import { FailingScripts, LastFailures, ScriptOutcomes } from './script-outcomes.tsx';
 
@@ -178,7 +177,7 @@ function Totals({ stats }: { stats: Stats }) {
       </Figure>
       <Figure
         name={say('Success rate', '成功率')}
-        value={rateText(counts.succeeded, judgedOf(counts)) ?? '–'}
+        value={formatRate(counts.succeeded, judgedOf(counts)) ?? '–'}
       >
         {say(`${count(all.succeeded)} succeeded`, `${count(all.succeeded)} 次成功`)}
       </Figure>

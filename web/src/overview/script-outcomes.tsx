@@ -2,14 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
 import { failingCauses, lastFailuresQuery, outcomesQuery } from '../api/queries.ts';
-import type { BriefRun, Outcome, Stats } from '../api/wire.ts';
+import { type BriefRun, countsOf, formatRate, judgedOf, type Outcome, type Stats } from '../api/wire.ts';
 import { type Say, useLanguage, useSay } from '../language/language.tsx';
-import { durationText, rateText, useCountText } from '../parts/format.ts';
+import { durationText, useCountText } from '../parts/format.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon, stateLooks } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { runMessage, type ShownState, shownState, stateName } from '../parts/words-of-runs.ts';
-import { countsOf, judgedOf } from './outcome-counts.ts';
 import { Ranking } from './ranking.tsx';
 
 const mostScripts = 10;
@@ -48,7 +47,7 @@ function ScriptLine({ script, runs }: ScriptLineProps) {
   const count = useCountText();
   const { script_id, script_name, duration_ms } = script;
   const counts = countsOf(script);
-  const rate = rateText(counts.succeeded, judgedOf(counts));
+  const rate = formatRate(counts.succeeded, judgedOf(counts));
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 border-t border-line py-2 first:border-t-0 md:grid-cols-[minmax(0,1fr)_auto_auto_4.5rem]">
       <div className="min-w-0">
@@ -268,8 +267,8 @@ export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; d
             href: `${allFailures}&script=${script_id}&days=${days}`,
             value: failed,
             text: say(
-              `${count(failed)} of ${count(judged)} (${rateText(failed, judged)})`,
-              `${count(judged)} 次中 ${count(failed)} 次（${rateText(failed, judged)}）`,
+              `${count(failed)} of ${count(judged)} (${formatRate(failed, judged)})`,
+              `${count(judged)} 次中 ${count(failed)} 次（${formatRate(failed, judged)}）`,
             ),
           }))}
         />

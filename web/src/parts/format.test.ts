@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { bytesText, durationText, rateText, secondsText, uptimeText } from './format.ts';
+import { bytesText, durationText, secondsText, uptimeText } from './format.ts';
 
 const english = (en: string) => en;
 
@@ -25,16 +25,4 @@ describe('a duration', () => {
     expect(secondsText(ms)).toBe(seconds);
     expect(uptimeText(ms, english)).toBe(uptime);
   });
-});
-
-it.each([
-  [0, 0, null],
-  [0, 9, '0%'],
-  [9, 9, '100%'],
-  [1, 3, '33%'],
-  [1, 1000, '< 1%'],
-  [9999, 10_000, '99.9%'],
-  [9934, 10_000, '99.3%'],
-])('%i of %i is %s', (part, whole, text) => {
-  expect(rateText(part, whole)).toBe(text);
 });

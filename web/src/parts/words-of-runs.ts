@@ -2,6 +2,7 @@ import {
   type BriefRun,
   describeEnding,
   type EndCause,
+  type Ended,
   endNames,
   type Origin,
   type RunState,
@@ -29,9 +30,6 @@ export function stateName(state: ShownState, say: Say): string {
   };
   return names[state];
 }
-
-/** How a run ended, as the overview counts it. Cancelled runs and runs that stopped with Hob are stopped runs. */
-export type Ended = 'succeeded' | 'failed' | 'stopped' | 'unknown';
 
 export function endedName(ended: Ended, say: Say): string {
   return ended === 'stopped' ? say('Stopped', '被停止') : stateName(ended, say);
