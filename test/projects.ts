@@ -66,6 +66,7 @@ export const systemFiles = [
   'test/http/clients.test.ts',
   'test/http/connections.test.ts',
   'test/http/token.test.ts',
+  'test/http/typed-client.test.ts',
   'test/models/downloads-resume.test.ts',
   'test/models/pull.test.ts',
   'test/notifications/bubbles-burst.test.ts',
