@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from '../runtimes/command.ts';
 import { type Language, type Sample, sdkFolder } from './language.ts';
 
-/** `import … from 'hob'`, `import 'hob'` and `import('hob')`, but not `require('hob')`. */
-const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
+/** `import … from 'hob'`, `import 'hob'` and `import('hob')`, also of `hob/client`, but not `require('hob')`. */
+const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob(?:\/client)?\1/;
 
 /** Larger files are bundles that include their modules. */
 const mostSearchedBytes = 1024 * 1024;
