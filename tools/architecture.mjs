@@ -91,7 +91,7 @@ export const importRules = [
     name: 'client-in-browsers',
     comment: 'Browsers use the client, too: only the file that finds the service on this machine needs Node.',
     from: { path: '^src/client/', pathNot: ['^src/client/hob\\.ts$', tests] },
-    to: { path: '^node:|^src/(?:settings|shared)/' },
+    to: { path: '^(?:node:)?(?:fs|os|path|crypto|http|process)(?:/|$)|^src/(?:settings|shared)/' },
     plant: { file: 'src/client/planted.ts', imports: 'node:fs' },
   },
   room('models', [], 'Finding a model needs no run, no request and no database.'),
