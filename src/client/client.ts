@@ -68,7 +68,7 @@ export class Client {
     this.#connection = new Connection(options);
   }
 
-  /** Runs a script and waits for its end. A script that fails is a result and not an error: see `state` and `result`. */
+  /** Runs a script, by its id or slug, and waits for its end. A script that fails is a result and not an error: see `state` and `result`. */
   async run<Types extends ScriptTypes = AnyScript>(
     script: string,
     { signal, ...options }: RunOptions<Types> = {},
@@ -89,8 +89,9 @@ export class Client {
     { data, params, idempotencyKey = crypto.randomUUID() }: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     const values = typeof data === 'string' ? [data] : data;
-    const { run_id } = await this.request<{ run_id: string }>('POST', '/api/execute', {
-      body: { script_id: script, data: values, params },
+    const path = `/api/scripts/${encodeURIComponent(script)}/runs`;
+    const { run_id } = await this.request<Run>('POST', path, {
+      body: { data: values, params },
       // A run with this origin opens no window: this program shows the output.
       headers: { 'idempotency-key': idempotencyKey, 'x-hob-origin': 'cli' },
       isRepeatable: true,

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const hasPython = has('Python', findProgram('python3') !== null);
 
-/** What a client saw of a run. */
+/** The part of a run that a client saw. */
 interface Seen {
   readonly hash: string;
   readonly bytes: number;

@@ -3,7 +3,7 @@
     from hob.client import Hob
 
     hob = Hob()
-    run = hob.run("2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11", data=["a.png"], params={"quality": 90})
+    run = hob.run("resize-images", data=["a.png"], params={"quality": 90})
     print(run["state"], run["result"])
 
 It finds the service and its token by itself. If the service restarts, requests are repeated and streams continue where they
@@ -101,7 +101,7 @@ class Hob:
         params: Optional[Dict[str, Any]] = None,
         timeout: Optional[float] = None,
     ) -> Record:
-        """Runs a script, waits for its end and returns its record. A script that fails is a result and not an exception: see
+        """Runs a script, by its id or slug, waits for its end and returns its record. A script that fails is a result and not an exception: see
         `state` and `result`. After `timeout` seconds, and if this call is interrupted (Ctrl-C), the run is cancelled."""
         run = self.start(script, data, params)
         try:
@@ -121,9 +121,9 @@ class Hob:
         values = [data] if isinstance(data, (str, os.PathLike)) else data
         # A run with this origin opens no window: this program shows the output.
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4()), "X-Hob-Origin": "cli"}
-        body = {"script_id": script, "data": values, "params": params}
+        body = {"data": values, "params": params}
         body = {name: value for name, value in body.items() if value is not None}
-        answer = self.request("POST", "/api/execute", body, headers, repeatable=True)
+        answer = self.request("POST", f"/api/scripts/{quote(script, safe='')}/runs", body, headers, repeatable=True)
         return RunHandle(answer["run_id"], self)
 
     def attach(self, run_id: str) -> RunHandle:

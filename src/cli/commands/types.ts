@@ -193,7 +193,7 @@ function typeName(name: string): string {
   return /^\p{L}/u.test(joined) ? joined : `Script${joined}`;
 }
 
-/** The name of the id. A name in a script without small letters, such as Chinese, cannot be told from its type. */
+/** The name of the id. Letters without a lower case, such as Chinese ones, would give it the name of the type. */
 function constantName(type: string): string {
   const small = type.charAt(0).toLowerCase() + type.slice(1);
   return small === type ? `${type}Id` : small;
