@@ -48,6 +48,7 @@ export const systemFiles = [
   'test/cli/run-terminal.test.ts',
   'test/cli/screen.test.ts',
   'test/cli/service.test.ts',
+  'test/client/restarts.test.ts',
   'test/console/history-notifications.test.ts',
   'test/console/history.test.ts',
   'test/console/pages-models.test.ts',

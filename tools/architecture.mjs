@@ -73,6 +73,28 @@ export const importRules = [
     'An export reads the home and an import adds to it, both without the service.',
   ),
   room('files', [], 'Listing a folder does not depend on the caller.'),
+  {
+    name: 'client-imports',
+    comment:
+      'The client is a module for other programs, without dependencies. Besides the contract, it knows only how to find the home, its service and its token.',
+    from: { path: '^src/client/', pathNot: [tests] },
+    to: {
+      path: '^src/',
+      pathNot: [
+        '^src/(?:client|contract)/',
+        '^src/settings/(?:home|run-variables)\\.ts$',
+        '^src/shared/(?:service-file|token-file)\\.ts$',
+      ],
+    },
+    plant: { file: 'src/client/planted.ts', imports: '../cli/language.ts' },
+  },
+  {
+    name: 'client-in-browsers',
+    comment: 'Browsers use the client, too: only the file that finds the service on this machine needs Node.',
+    from: { path: '^src/client/', pathNot: ['^src/client/hob\\.ts$', tests] },
+    to: { path: '^(?:node:)?(?:fs|os|path|crypto|http|process)(?:/|$)|^src/(?:settings|shared)/' },
+    plant: { file: 'src/client/planted.ts', imports: 'node:fs' },
+  },
   room('models', [], 'Finding a model needs no run, no request and no database.'),
   room('notifications', [], 'Showing a notification does not depend on the caller.'),
   room(
@@ -161,7 +183,7 @@ export const importRules = [
     name: 'schemas-as-types',
     comment:
       'The command and the console use the types of the schemas, which are erased at build time. Loading the schemas would take longer than most commands.',
-    from: { path: '^(?:src/cli|web/src)/', pathNot: [tests] },
+    from: { path: '^(?:src/cli|src/client|web/src)/', pathNot: [tests] },
     to: {
       path: '^src/contract/',
       pathNot: [

@@ -1,4 +1,12 @@
-const own = { url: new URL('./hob/hob.mjs', import.meta.url).href, format: 'module', shortCircuit: true };
+const folder = new URL('./hob/', import.meta.url);
+
+/** The modules that Hob provides. */
+const own = new Map(
+  Object.entries({ hob: 'hob.mjs', 'hob/client': 'client.mjs' }).map(([specifier, file]) => [
+    specifier,
+    { url: new URL(file, folder).href, format: 'module', shortCircuit: true },
+  ]),
+);
 
 /** Uses an installed package called 'hob' if there is one, otherwise the one that Hob provides. */
 export async function resolve(specifier, context, next) {
@@ -19,6 +27,7 @@ export function resolveSync(specifier, context, next) {
 }
 
 function instead(specifier, error) {
-  if (specifier === 'hob' && /MODULE_NOT_FOUND$/.test(error.code)) return own;
+  const found = own.get(specifier);
+  if (found !== undefined && /MODULE_NOT_FOUND$/.test(error.code)) return found;
   throw error;
 }

@@ -102,6 +102,11 @@ export const subcommands: readonly Subcommand[] = [
     ],
     check: [() => import('./commands/check.ts'), 'check a script for errors', '找出脚本的所有问题'],
     pack: [() => import('./commands/pack.ts'), 'create a package from a script', '把脚本打包'],
+    types: [
+      () => import('./commands/types.ts'),
+      'print the types of a script for programs',
+      '输出脚本的类型，供程序使用',
+    ],
   }),
   ...group(tr('Inside bash and sh scripts:', '在 bash 和 sh 脚本中：'), {
     input: [

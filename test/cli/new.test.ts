@@ -1,12 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesOfScript, inputKinds, languages } from '../../src/cli/commands/new/new-script.ts';
 import { writeScript } from '../../src/cli/commands/new.ts';
 import { examineFolder } from '../../src/cli/offline/check-folder.ts';
-import { type Hob, launchHob, runCli, tempFolder } from '../support/hob.ts';
+import { type Hob, launchHob, projectRoot, runCli, tempFolder } from '../support/hob.ts';
 
 let hob: Hob;
 let home: string;
@@ -62,7 +64,7 @@ describe('hob new', () => {
     expect(JSON.parse(made.stdout)).toMatchObject({
       folder: join(cwd, 'scripts', '图片'),
       language: 'python',
-      files: ['script.toml', 'main.py', 'sample.txt', 'README.md'],
+      files: ['script.toml', 'main.py', 'sample.txt', 'pyrightconfig.json', 'README.md'],
     });
     expect(await readFile(join(cwd, 'scripts', '图片', 'main.py'), 'utf8')).toContain(
       'greeting: str = "你好"',
@@ -129,4 +131,38 @@ describe('hob new', () => {
       expect(String(answer.body.stdout).trim()).toBe('Hello');
     },
   );
+
+  it('lets editors find the types of hob', async () => {
+    await make('Typed', '--lang', 'typescript', '--input', 'text');
+    const folder = join(home, 'scripts', 'Typed');
+    const compiler = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+    const compile = async () =>
+      (await promisify(execFile)('node', [compiler, '-p', folder]).catch((error) => error)).stdout;
+    expect(await compile()).toBe('');
+    const entry = join(folder, 'main.ts');
+    await writeFile(
+      join(folder, 'more.mts'),
+      "import { Hob } from 'hob/client';\nvoid new Hob().run('x').then(({ state }) => state);\n",
+    );
+    expect(await compile()).toBe('');
+    const text = await readFile(entry, 'utf8');
+    await writeFile(entry, text.replace('run.progress(', 'run.progres('));
+    expect(await compile()).toContain("Did you mean 'progress'?");
+
+    await make('Typed too', '--lang', 'python');
+    const settings = await readFile(join(home, 'scripts', 'Typed-too', 'pyrightconfig.json'), 'utf8');
+    const { extraPaths } = JSON.parse(settings);
+    expect(await readdir(join(extraPaths[0], 'hob'))).toEqual(
+      expect.arrayContaining(['__init__.py', 'client.py', 'py.typed']),
+    );
+  });
+
+  it('creates a TypeScript script that runs where these settings name no folder', async () => {
+    const stdout = await make('Moved', '--lang', 'typescript', '--input', 'none');
+    const settings = join(home, 'scripts', 'Moved', 'tsconfig.json');
+    const text = await readFile(settings, 'utf8');
+    await writeFile(settings, text.replaceAll(join(projectRoot, 'sdk'), '/nowhere'));
+    const answer = await hob.post('/api/execute', /-d '(.+)'\n$/.exec(stdout)?.[1] ?? '');
+    expect(answer.body).toMatchObject({ success: true, message: 'Hello' });
+  });
 });

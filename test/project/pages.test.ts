@@ -6,7 +6,15 @@ import { expect, it } from 'vitest';
 
 import { projectRoot } from '../support/hob.ts';
 
-const outside = ['README.md', 'README.zh-CN.md', 'SECURITY.md', 'CONTRIBUTING.md', 'examples/README.md'];
+const outside = [
+  'README.md',
+  'README.zh-CN.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'examples/README.md',
+  'sdk/node/hob/README.md',
+  'sdk/python/README.md',
+];
 
 async function documentation(): Promise<string[]> {
   const names = await readdir(join(projectRoot, 'docs'));

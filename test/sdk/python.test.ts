@@ -36,7 +36,7 @@ const script = (body: string) => ({
   tables,
 });
 
-describe.skipIf(!isHere)('hob.py', () => {
+describe.skipIf(!isHere)('hob in Python', () => {
   let service: SdkService;
   beforeAll(async () => {
     service = await openSdkService();
@@ -283,6 +283,109 @@ if __name__ == "__main__":
     });
   });
 
+  it('runs the function once the module is complete, warm as cold', async () => {
+    const { hob, add } = service;
+    const id = await add(
+      'complete',
+      script(`
+"""Not a docstring"""
+@hob.main
+def work(quality: int):
+    print("work")
+    return {"doubled": double(quality), "doc": __doc__, "noted": list(__annotations__)}
+"also not a docstring"
+noted: int = 1
+def double(value): return 2 * value
+print("module")
+`),
+    );
+    const expected = { code: 0, msg: 'ok', doubled: 170, doc: null, noted: ['noted'] };
+    for (const { body } of [await hob.run(id), await runWarm(hob, id)])
+      expect(body).toMatchObject({ exit_code: 0, stdout: 'module\nwork\n', stderr: '', result: expected });
+  });
+
+  it.each([
+    ['an error below the function', 'def work(): print("work")\nraise ValueError("bad")', 1, '', -1],
+    ['an exit below the function', 'def work(): print("work")\nraise SystemExit(3)', 3, '', -1],
+    ['a failure of the function', 'def work(run): run.fail("no", code=4)\nprint("below")', 4, 'below\n', 4],
+    ['a second function', 'def work(): print("work")\n@hob.main\ndef more(): pass', 1, '', -1],
+  ])('ends a script with code below the function: %s', async (name, body, exitCode, stdout, code) => {
+    const answer = await resultOf(`below ${name}`, `@hob.main\n${body}\n`);
+    expect(answer).toMatchObject({ exit_code: exitCode, stdout, result: { code } });
+  });
+
+  it('can use threads, and exit functions run after the function', async () => {
+    const answer = await resultOf(
+      'threads',
+      `
+import atexit
+atexit.register(print, "exit")
+@hob.main
+async def work():
+    import asyncio
+    return await asyncio.to_thread(helper)
+def helper(): return "threaded"
+`,
+    );
+    expect(answer).toMatchObject({ exit_code: 0, stdout: 'exit\n', message: 'threaded' });
+  });
+
+  it('finds the arguments of a function behind other decorators', async () => {
+    const answer = await resultOf(
+      'decorated',
+      `
+import functools
+def loud(function):
+    @functools.wraps(function)
+    def wrapper(*args, **keywords):
+        print("loud")
+        return function(*args, **keywords)
+    return wrapper
+@hob.main
+@loud
+@loud
+def work(图片: list, /, quality: int = 1, *, run):
+    return {"got": [图片, quality, run.run_id is not None]}
+`,
+      { data: ['a'], params: { quality: 7 } },
+    );
+    expect(answer).toMatchObject({ stdout: 'loud\nloud\n', result: { got: [['a'], 7, true] } });
+  });
+
+  it('converts paths, and rejects several values for one', async () => {
+    const { hob, add } = service;
+    const many = await add(
+      'paths of inputs',
+      script(`
+from pathlib import Path
+from typing import Dict, List, Optional
+@hob.main
+def work(图片: List[Path], folder: Optional[Path] = None, others: Dict[str, Path] = {}):
+    every = [*图片, folder, *others.values()]
+    return {"names": [each.name for each in every], "kinds": [isinstance(each, Path) for each in every]}
+`),
+    );
+    const params = { folder: '/x/d', others: { a: '/x/e' } };
+    const { body } = await hob.run(many, { data: ['/x/b.png', '/x/c'], params });
+    expect(body.result).toMatchObject({ names: ['b.png', 'c', 'd', 'e'], kinds: [true, true, true, true] });
+    expect((await hob.run(many, { params: { folder: ['/a', '/b'] } })).body.message).toMatch(
+      /^The param folder must be Path or None, but got 2 values$/,
+    );
+    const single = (hint: string) =>
+      `from pathlib import Path\n@hob.main\ndef work(图片: ${hint}): return {"got": str(图片)}\n`;
+    for (const [hint, value] of [
+      ['Path', 'b'],
+      ['int', '3'],
+      ['float', '2.5'],
+    ] as const) {
+      const id = await add(`single ${hint}`, script(single(hint)));
+      expect((await hob.run(id, { data: [value] })).body.result).toMatchObject({ got: value });
+      expect((await hob.run(id, { data: ['a', 'b'] })).body.message).toBe('图片 must be one value, not 2');
+    }
+    const wrong = await resultOf('wrong single', single('int'), { data: ['abc'] });
+    expect(wrong.message).toBe("图片 must be int, not 'abc'");
+  });
+
   it('turns an exception into an envelope with its location', async () => {
     const answer = await resultOf(
       'raises',
@@ -291,7 +394,7 @@ if __name__ == "__main__":
     expect(answer).toMatchObject({ exit_code: 1, message: 'ValueError: 坏 值' });
     const { traceback } = Object(answer.result);
     expect(traceback).toMatch(/^Traceback[\s\S]*in inner[\s\S]*ValueError: 坏 值\n$/);
-    expect(traceback).not.toContain('hob.py');
+    expect(traceback).not.toMatch(/sdk.python.hob/);
     expect(answer.stderr).toBe(traceback);
     const unwritable = await resultOf('unwritable', '@hob.main\ndef work(): return {"a": {1, 2}}\n');
     expect(unwritable.message).toContain('set cannot be written as JSON');
@@ -314,7 +417,7 @@ if __name__ == "__main__":
       language: 'python',
       entry: ['main.py', 'import hob\nprint(hob.__file__)\n'],
     });
-    expect((await hob.run(id)).body.stdout).toBe(`${join(sdkFolder, 'hob.py')}\n`);
+    expect((await hob.run(id)).body.stdout).toBe(`${join(sdkFolder, 'hob', '__init__.py')}\n`);
     await mkdir(packages);
     await writeFile(join(packages, '__init__.py'), '');
     expect((await hob.run(id)).body.stdout).toBe(`${join(packages, '__init__.py')}\n`);

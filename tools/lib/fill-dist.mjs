@@ -4,12 +4,14 @@ import { dirname, join, relative } from 'node:path';
 import { build as buildPages } from 'vite';
 
 import { bundle } from './bundle.mjs';
+import { buildClient } from './client-package.mjs';
 import { compressFiles } from './compress-files.mjs';
 import { root, sourceFiles } from './prepare.mjs';
 
 /** `node tools/lib/fill-dist.mjs COMPILED DIST`: makes the second folder from the output of the compiler, and adds the console. */
 const [compiled, dist] = process.argv.slice(2);
 await bundle({ root, compiled, dist });
+await buildClient({ root, compiled, target: join(dist, 'client') });
 copyHosts();
 await buildConsole(join(dist, 'web'));
 

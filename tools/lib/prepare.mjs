@@ -115,7 +115,9 @@ function buildKey() {
     ...filesIn(join(root, 'web')),
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
+    join(root, 'tsconfig.client.json'),
     join(root, 'tools', 'lib', 'bundle.mjs'),
+    join(root, 'tools', 'lib', 'client-package.mjs'),
     join(root, 'tools', 'lib', 'compress-files.mjs'),
     join(root, 'tools', 'lib', 'fill-dist.mjs'),
   ]) {

@@ -13,6 +13,7 @@ const debianPackages = {
   fish: 'fish',
   import: 'imagemagick',
   lua: 'lua5.4',
+  mypy: 'mypy',
   openssl: 'openssl',
   perl: 'perl',
   php: 'php-cli',

@@ -51,6 +51,8 @@ export interface Template {
   readonly entry: string;
   /** Returns the text of the entry. */
   readonly write: (sample: Sample) => string;
+  /** A file that tells editors where the module `hob` is. */
+  readonly editorFile?: { readonly path: string; readonly text: string };
 }
 
 /** The parts of a sample script that are the same in every language. */
@@ -95,4 +97,8 @@ export interface InterpreterSpec {
 /** The folder of the SDK of a language. */
 export function sdkFolder(name: 'node' | 'python' | 'shell'): string {
   return join(fileURLToPath(new URL('../../../sdk', import.meta.url)), name);
+}
+
+export function jsonText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { Command } from '../runtimes/command.ts';
-import { type Language, type Sample, sdkFolder } from './language.ts';
+import { jsonText, type Language, type Sample, sdkFolder } from './language.ts';
 
-/** `import … from 'hob'`, `import 'hob'` and `import('hob')`, but not `require('hob')`. */
-const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
+/** `import … from 'hob'`, `import 'hob'` and `import('hob')`, also of `hob/client`, but not `require('hob')`. */
+const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob(?:\/client)?\1/;
 
 /** Larger files are bundles that include their modules. */
 const mostSearchedBytes = 1024 * 1024;
@@ -39,8 +39,19 @@ export const node = {
     versions: '>=18',
     entry: 'main.mjs',
     write: (sample) => writeEntry(sample, 'total'),
+    editorFile: { path: 'jsconfig.json', text: editorSettings({ checkJs: true }) },
   },
 } satisfies Language;
+
+/** Settings for TypeScript and for editors. No compiler uses them for a run. */
+export function editorSettings(options: Readonly<Record<string, boolean>>): string {
+  // Folders, because tsx uses these settings, too: it must not load a declaration file.
+  const hob = join(sdkFolder('node'), 'hob');
+  const paths = { hob: [hob], 'hob/client': [join(hob, 'client')] };
+  return jsonText({
+    compilerOptions: { ...options, target: 'es2022', module: 'preserve', noEmit: true, paths },
+  });
+}
 
 export function addNodePath(command: Command): Command {
   return { ...command, lastFolders };

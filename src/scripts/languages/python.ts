@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { type Language, type Sample, sdkFolder } from './language.ts';
+import { jsonText, type Language, type Sample, sdkFolder } from './language.ts';
 
 const env = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
 const lastFolders = { PYTHONPATH: sdkFolder('python') };
@@ -37,6 +37,7 @@ export const python = {
     versions: '>=3.8',
     entry: 'main.py',
     write: writeEntry,
+    editorFile: { path: 'pyrightconfig.json', text: jsonText({ extraPaths: [sdkFolder('python')] }) },
   },
 } satisfies Language;
 
@@ -102,7 +103,7 @@ function writeEntry({ input, greeting, tr, summary }: Sample): string {
 
 
 @hob.main
-def main(inputs: list, run, ${params}):
+def main(inputs: list, run: hob.Run, ${params}):
     # ${about}
     for time in range(times):
         print(greeting)
@@ -114,7 +115,7 @@ def main(inputs: list, run, ${params}):
 
 
 @hob.main
-def main(inputs: list, run, ${params}):
+def main(inputs: list, run: hob.Run, ${params}):
     # ${about}
     for _ in range(times):
         print(greeting)

@@ -1,6 +1,6 @@
 import { satisfies } from '../runtimes/version-range.ts';
 import type { Language } from './language.ts';
-import { node, writeEntry } from './node.ts';
+import { editorSettings, node, writeEntry } from './node.ts';
 
 /** Node.js versions that strip types themselves. */
 const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
@@ -28,5 +28,6 @@ export const typescript = {
     meaning: { en: 'no build step needed', zh: '直接运行，无需编译' },
     entry: 'main.ts',
     write: (sample) => writeEntry(sample, 'total: number'),
+    editorFile: { path: 'tsconfig.json', text: editorSettings({ strict: true }) },
   },
 } satisfies Language;

@@ -32,6 +32,7 @@ describe('the SDK', () => {
     `import 'hob'`,
     `const hob = await import( 'hob' );`,
     `export { main } from 'hob';`,
+    `import { Hob } from 'hob/client';`,
   ])('is loaded before a module that has %s, warm or cold', async (text) => {
     const entry = await entryWith(text);
     const { args, warm } = withSdk(nodeCommand(entry), 'node.js', env);

@@ -76,10 +76,12 @@ const inputWords = {
 
 export function filesOfScript(script: NewScript): NewFile[] {
   const sample = sampleFile(script.input);
+  const { editorFile } = templateOf(script);
   return [
     { path: 'script.toml', text: manifestText(script) },
     { path: templateOf(script).entry, text: entryText(script) },
     ...(sample === null ? [] : [sample]),
+    ...(editorFile === undefined ? [] : [editorFile]),
     { path: 'README.md', text: readmeText(script) },
   ];
 }
@@ -104,6 +106,11 @@ function readmeText(script: NewScript): string {
   const sample = sampleFile(script.input);
   const sampleRow =
     sample === null ? '' : `| \`${sample.path}\` | ${tr('sample input', '试运行用的输入')} |\n`;
+  const { entry, editorFile } = templateOf(script);
+  const editorRow =
+    editorFile === undefined
+      ? ''
+      : `| \`${editorFile.path}\` | ${tr('tells editors on this machine where the module `hob` is', '让本机的编辑器找到 `hob` 模块')} |\n`;
   return `# ${script.name}
 ${script.desc === '' ? '' : `\n${script.desc}\n`}
 \`\`\`sh
@@ -113,8 +120,8 @@ ${runLine(script, '.')}
 | ${tr('file', '文件')} | ${tr('purpose', '说明')} |
 |---|---|
 | \`script.toml\` | ${tr('the manifest: name, input and params', '清单：名称、输入和参数')} |
-| \`${templateOf(script).entry}\` | ${tr('the program', '运行的程序')} |
-${sampleRow}
+| \`${entry}\` | ${tr('the program', '运行的程序')} |
+${sampleRow}${editorRow}
 ${tr('`hob check` checks the script for errors. `hob pack` creates a package for others.', '`hob check` 找出问题，`hob pack` 打包给别人用。')}
 `;
 }

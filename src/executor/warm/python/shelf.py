@@ -54,7 +54,7 @@ def preload(declared):
 
     real_seed = random.Random.seed
     random.Random.seed = recording_seed(real_seed)
-    ours = ["hob"] if leads_to_ours("hob") else []
+    ours = ["hob", "hob._function"] if leads_to_ours("hob") else []
     # Do not use the module `warnings`: it counts how often its filters change, and scripts can see that number.
     silence = ("ignore", None, Warning, None, 0)
     _warnings.filters.insert(0, silence)
@@ -72,7 +72,7 @@ def preload(declared):
 def leads_to_ours(name):
     """Whether scripts that import this module get the one that Hob provides. Another module of that name may do
     anything when loaded."""
-    ours = os.path.join(folder, "..", "..", "..", "..", "sdk", "python", name + ".py")
+    ours = os.path.join(folder, "..", "..", "..", "..", "sdk", "python", name, "__init__.py")
     spec = importlib.PathFinder.find_spec(name)
     return spec is not None and spec.origin is not None and os.path.realpath(spec.origin) == os.path.realpath(ours)
 
@@ -323,9 +323,10 @@ class Loaded:
                 # A folder is a regular package only with this file. Without it, the module that was loaded has
                 # precedence.
                 path = os.path.join(place, name)
-                if path in self.origins:
+                package = os.path.join(path, "__init__.py")
+                if path in self.origins or package in self.origins:
                     continue
-                if dot or os.path.isfile(os.path.join(path, "__init__.py")) or os.path.islink(path):
+                if dot or os.path.isfile(package) or os.path.islink(path):
                     return True
         return False
 

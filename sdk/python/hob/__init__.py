@@ -19,9 +19,13 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, TypeVar, Union
+    from types import CodeType, FrameType
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, TypeVar, Union
 
     Function = TypeVar("Function", bound=Callable[..., Any])
+    _Values = Dict[str, Any]
+else:
+    _Values = dict
 
 __all__ = ["HobError", "LinkError", "LinkResult", "ModelError", "Params", "Run", "main", "run"]
 
@@ -42,7 +46,7 @@ class LinkError(HobError):
         self.result = result
 
 
-class Params(dict):
+class Params(_Values):
     """The params of a run: `params["quality"]`, or `params.quality`."""
 
     def __getattr__(self, name: str) -> Any:
@@ -82,11 +86,11 @@ class Run:
         content = _parameter_file(argv)
         self.is_under_hob: bool = content is not None
         #: Values of `--name` options as text, if the script was started without Hob.
-        self._texts: Dict[str, str] = {}
+        self._texts: Dict[str, Union[str, List[str]]] = {}
         if content is None:
             self.inputs, self._texts = _command_line(argv[1:])
             self.data: Any = self.inputs
-            self.params = Params((name, _from_text(text)) for name, text in self._texts.items())
+            self.params = Params((name, _from_texts(text)) for name, text in self._texts.items())
             content = {}
         else:
             self.data = content.get("data")
@@ -153,7 +157,7 @@ class Run:
         except OSError as error:
             raise HobError(self._silence(error)) from error
         if status == 200:
-            return answer["data"]["path"]
+            return str(answer["data"]["path"])
         said = answer.get("message") or f"Hob returned status {status}"
         raise ModelError(f"{said}\nGet it with: hob model pull {repo}" if status == 404 else said)
 
@@ -238,200 +242,21 @@ def run() -> Run:
 
 
 def main(function: Function) -> Function:
-    """Decorator that runs the function as the script, immediately. Put the function at the end of the file.
+    """Decorator that runs the function as the script, once the module is complete. Put it above other decorators.
 
     Its parameters receive the params of the run, checked against their type hints. A parameter called `inputs`, or like the
     input in the manifest, receives the inputs; `run` receives the run. The return value becomes the envelope: a dict provides
-    the keys, a string the message, and None means success. An exception becomes an envelope with code 1. In an imported
-    module, the function is returned unchanged.
+    the keys, a string the message, and None means success. An exception becomes an envelope with code 1. A call without
+    arguments below the decorator, such as `main()`, runs the script there. In an imported module, the function is returned
+    unchanged.
     """
-    if function.__module__ != "__main__":
+    caller = sys._getframe(1)
+    # A decorated function may belong to the module of its decorator.
+    if "__main__" not in (getattr(function, "__module__", None), caller.f_globals.get("__name__")):
         return function
-    _carry_out(run(), function)
-    # The script has already run: an explicit call below the decorator must not run it again.
-    return lambda: None  # type: ignore[return-value]
+    from ._function import use_as_script
 
-
-def _carry_out(this: Run, function: Callable[..., Any]) -> None:
-    try:
-        returned = function(**_arguments(this, function))
-        if hasattr(returned, "__await__"):
-            import asyncio
-
-            returned = asyncio.run(returned)
-        code = _write_returned(this, returned)
-    except SystemExit as leaving:
-        if this.envelope is None:
-            _write_exit(this, leaving.code)
-        raise
-    except _Unfit as unfit:
-        this.fail(str(unfit))
-    except Exception as error:
-        import traceback
-
-        # Omit the frame of this module.
-        inner = error.__traceback__.tb_next if error.__traceback__ else None
-        text = "".join(traceback.format_exception(type(error), error, inner or error.__traceback__))
-        sys.stderr.write(text)
-        said = str(error)
-        this.fail(f"{type(error).__name__}: {said}" if said else type(error).__name__, traceback=text)
-    if code != 0:
-        raise SystemExit(_exit_code(code))
-
-
-def _write_returned(this: Run, returned: Any) -> int:
-    if isinstance(returned, dict):
-        this._write({"code": 0, "msg": "ok", **returned})
-        return this.envelope["code"] if this.envelope else 0
-    if returned is None or isinstance(returned, str):
-        # None from a function that has already written its envelope keeps that envelope.
-        if returned is not None or this.envelope is None:
-            this.ok(returned)
-        return 0
-    raise TypeError(f"the script returned {type(returned).__name__}; return a dict, a str or None")
-
-
-def _write_exit(this: Run, code: Any) -> None:
-    if code is None or code == 0:
-        this.ok()
-    elif isinstance(code, int):
-        this._write({"code": code, "msg": f"exit code {code}"})
-    else:
-        this._write({"code": 1, "msg": str(code)})
-
-
-class _Unfit(Exception):
-    """The given values do not match the parameters of the function."""
-
-
-def _arguments(this: Run, function: Callable[..., Any]) -> Dict[str, Any]:
-    """Returns the arguments for the function. Avoids `inspect`, which takes longer to load than most scripts run."""
-    code = function.__code__
-    positional = code.co_varnames[: code.co_argcount]
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    defaults = function.__defaults__ or ()
-    optional = {*positional[len(positional) - len(defaults) :], *(function.__kwdefaults__ or {})}
-    hints = _hints(function)
-    input_name = _input_name(this, names, optional, hints)
-    arguments: Dict[str, Any] = {}
-    for name in names:
-        if name == "run":
-            arguments[name] = this
-        elif name == input_name:
-            arguments[name] = _as_input(name, this.inputs, hints.get(name))
-        elif name in this.params:
-            arguments[name] = _as_param(this, name, hints.get(name))
-        elif name not in optional:
-            raise _Unfit(f"The param {name} is missing")
-    if code.co_flags & 0x08:
-        # `**others` receives the remaining params.
-        arguments.update((name, value) for name, value in this.params.items() if name not in names)
-    return arguments
-
-
-def _input_name(this: Run, names: Sequence[str], optional: Any, hints: Dict[str, Any]) -> Optional[str]:
-    if "inputs" in names:
-        return "inputs"
-    if this.is_under_hob:
-        declared = list(this.data) if isinstance(this.data, dict) else []
-        return declared[0] if len(declared) == 1 else None
-    # Without Hob, the name in the manifest is unknown: use the first required parameter that can be a list, otherwise a string.
-    missing = [name for name in names if name not in optional and name != "run" and name not in this.params]
-    for kind in (list, str):
-        for name in missing:
-            hint = hints.get(name, list)
-            if getattr(hint, "__origin__", hint) is kind:
-                return name
-    return None
-
-
-def _as_input(name: str, inputs: List[str], hint: Any) -> Any:
-    kinds = _choices(hint)
-    if str not in kinds or any(getattr(kind, "__origin__", kind) is list for kind in kinds):
-        return inputs
-    if len(inputs) == 1:
-        return inputs[0]
-    if not inputs and type(None) in kinds:
-        return None
-    raise _Unfit(f"{name} must be one value, not {len(inputs)}")
-
-
-def _as_param(this: Run, name: str, hint: Any) -> Any:
-    value = this.params[name]
-    if hint is None:
-        return value
-    # A value from the command line also counts as text, even if it looks like a number.
-    candidates = [value, this._texts[name]] if name in this._texts else [value]
-    for kind in _choices(hint):
-        for candidate in candidates:
-            if _fits(candidate, kind):
-                return float(candidate) if kind is float else candidate
-    shown = value if len(repr(value)) <= 100 else type(value).__name__
-    raise _Unfit(f"The param {name} must be {_described(hint)}, not {shown!r}")
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    from typing import Literal
-
-    origin = getattr(kind, "__origin__", kind)
-    if origin is Literal:
-        return any(value == choice and type(value) is type(choice) for choice in kind.__args__)
-    if origin is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if origin is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if origin not in (bool, str, list, dict, type(None)):
-        # Unknown hints are not checked.
-        return True
-    if not isinstance(value, origin):
-        return False
-    parts = [part for part in getattr(kind, "__args__", None) or () if not hasattr(part, "__constraints__")]
-    if origin is list and len(parts) == 1:
-        return all(any(_fits(item, part) for part in _choices(parts[0])) for item in value)
-    if origin is dict and len(parts) == 2:
-        return all(any(_fits(item, part) for part in _choices(parts[1])) for item in value.values())
-    return True
-
-
-def _choices(hint: Any) -> Sequence[Any]:
-    """Returns the types that a hint allows: `Optional[int]` and `int | None` allow two."""
-    from typing import Union
-
-    is_union = getattr(hint, "__origin__", None) is Union or type(hint).__name__ == "UnionType"
-    return hint.__args__ if is_union else (hint,)
-
-
-def _described(hint: Any) -> str:
-    return " or ".join(
-        "None" if kind is type(None) else kind.__name__ if isinstance(kind, type) and not hasattr(kind, "__args__") else str(kind).replace("typing.", "")
-        for kind in _choices(hint)
-    )
-
-
-def _hints(function: Callable[..., Any]) -> Dict[str, Any]:
-    if not function.__annotations__:
-        return {}
-    from typing import get_type_hints
-
-    try:
-        return get_type_hints(function)
-    except Exception:
-        return _single_hints(function)
-
-
-def _single_hints(function: Callable[..., Any]) -> Dict[str, Any]:
-    """Resolves each hint on its own. A hint that this Python cannot evaluate is not checked; the others are."""
-    from types import SimpleNamespace
-    from typing import get_type_hints
-
-    hints: Dict[str, Any] = {}
-    for name, hint in function.__annotations__.items():
-        try:
-            alone = SimpleNamespace(__annotations__={name: hint})
-            hints.update(get_type_hints(alone, globalns=function.__globals__))
-        except Exception:
-            hints[name] = object
-    return hints
+    return use_as_script(function, caller)
 
 
 def _parameter_file(argv: Sequence[str]) -> Optional[Dict[str, Any]]:
@@ -454,9 +279,10 @@ def _inputs_in(data: Any) -> List[str]:
 
 
 def _command_line(words: Sequence[str]) -> Any:
-    """Parses inputs and params such as `a.png --quality 3 --mode=fast --force`. Words after `--` are inputs."""
+    """Parses inputs and params such as `a.png --quality 3 --mode=fast --force`. Words after `--` are inputs. A param that is
+    given several times is a list."""
     inputs: List[str] = []
-    texts: Dict[str, str] = {}
+    texts: Dict[str, List[str]] = {}
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -469,8 +295,12 @@ def _command_line(words: Sequence[str]) -> Any:
         name, has_value, text = word[2:].partition("=")
         if not has_value:
             text = rest.pop(0) if rest and not rest[0].startswith("--") else "true"
-        texts[name.replace("-", "_")] = text
-    return inputs, texts
+        texts.setdefault(name.replace("-", "_"), []).append(text)
+    return inputs, {name: given if len(given) > 1 else given[0] for name, given in texts.items()}
+
+
+def _from_texts(given: Union[str, List[str]]) -> Any:
+    return [_from_text(text) for text in given] if isinstance(given, list) else _from_text(given)
 
 
 def _from_text(text: str) -> Any:

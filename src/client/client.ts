@@ -1,0 +1,250 @@
+import type { EventFrame } from '../contract/event-frames.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { HobError } from './errors.ts';
+import type { Run, ScriptDetail, ScriptList, ServiceEvent } from './types.ts';
+
+/** The inputs and the result of a script. `hob types` writes such a type for a script. */
+export interface ScriptTypes {
+  data: unknown;
+  params: object;
+  result: object;
+}
+
+/** A script of unknown types. */
+export interface AnyScript extends ScriptTypes {
+  data: Readonly<Record<string, unknown>> | readonly unknown[] | string;
+  params: Readonly<Record<string, unknown>>;
+  result: Record<string, unknown>;
+}
+
+export interface StartOptions<Types extends ScriptTypes = AnyScript> {
+  /** Values of the main input: an array, or an object keyed by its name. */
+  readonly data?: Types['data'] | undefined;
+  readonly params?: Types['params'] | undefined;
+  /** Default: a new one. Starting with the same key again returns the same run. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface RunOptions<Types extends ScriptTypes = AnyScript> extends StartOptions<Types> {
+  /** Cancels the run. The promise then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StopOptions {
+  /** Stops waiting. The run continues. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The record of a run whose result has a known type. */
+export type RunOf<Types extends ScriptTypes> = Omit<Run, 'result'> & {
+  /** The envelope; null until the run ends. */
+  result: ({ code: number; msg: string } & Types['result']) | null;
+};
+
+/** An event with the id from which a stream resumes. */
+export type StreamEvent = ServiceEvent & { readonly id: string };
+
+/** Output of a run, in the order of its stream. Each byte comes once. */
+export type OutputChunk = {
+  readonly stream: 'stdout' | 'stderr';
+  /** The position of the first byte in its stream. */
+  readonly offset: number;
+  /** The exact bytes; empty for a gap. */
+  readonly bytes: Uint8Array;
+  /** The same as a text; never split inside a character. */
+  readonly text: string;
+  /** The number of bytes that Hob did not keep in this place; otherwise 0. */
+  readonly missing: number;
+};
+
+/** How long one request waits for the end of a run. */
+const waitS = 60;
+
+/** Calls a service of Hob. It uses only `fetch`, so it works in browsers, too. */
+export class Client {
+  readonly #connection: Connection;
+
+  constructor(options: ConnectionOptions) {
+    this.#connection = new Connection(options);
+  }
+
+  /** Runs a script, by its id or slug, and waits for its end. A script that fails is a result and not an error: see `state` and `result`. */
+  async run<Types extends ScriptTypes = AnyScript>(
+    script: string,
+    { signal, ...options }: RunOptions<Types> = {},
+  ): Promise<RunOf<Types>> {
+    signal?.throwIfAborted();
+    const run = await this.start<Types>(script, options);
+    try {
+      return await run.wait({ signal });
+    } catch (error) {
+      if (signal?.aborted) await run.cancel();
+      throw error;
+    }
+  }
+
+  /** Starts a run and does not wait for its end. The request is repeated if the service goes away; the script starts once. */
+  async start<Types extends ScriptTypes = AnyScript>(
+    script: string,
+    { data, params, idempotencyKey = crypto.randomUUID() }: StartOptions<Types> = {},
+  ): Promise<RunHandle<Types>> {
+    const values = typeof data === 'string' ? [data] : data;
+    const path = `/api/scripts/${encodeURIComponent(script)}/runs`;
+    const { run_id } = await this.request<Run>('POST', path, {
+      body: { data: values, params },
+      // A run with this origin opens no window: this program shows the output.
+      headers: { 'idempotency-key': idempotencyKey, 'x-hob-origin': 'cli' },
+      isRepeatable: true,
+    });
+    return new RunHandle(run_id, this, this.#connection);
+  }
+
+  /** A run that was started before, by anyone. */
+  attach<Types extends ScriptTypes = AnyScript>(runId: string): RunHandle<Types> {
+    return new RunHandle(runId, this, this.#connection);
+  }
+
+  /** All scripts, and the problems of manifests. */
+  scripts(options: StopOptions = {}): Promise<ScriptList> {
+    return this.request('GET', '/api/scripts', options);
+  }
+
+  script(id: string, options: StopOptions = {}): Promise<ScriptDetail> {
+    return this.request('GET', `/api/scripts/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Events of all runs, models, packages and scripts, until the signal is aborted. Without `since`: from now on. */
+  async *events({
+    types,
+    since,
+    signal,
+  }: StopOptions & { types?: readonly ServiceEvent['type'][]; since?: string } = {}): AsyncGenerator<
+    StreamEvent,
+    void,
+    undefined
+  > {
+    const query = types === undefined ? '' : `?types=${types.join(',')}`;
+    for await (const frame of this.#connection.events(`/api/events${query}`, { since, signal }))
+      yield eventOf(frame);
+  }
+
+  /** Sends any request to the service, and returns the JSON of the answer. */
+  request<Answer>(
+    method: string,
+    path: string,
+    options: StopOptions & {
+      body?: object;
+      headers?: Readonly<Record<string, string>>;
+      /** Whether the request may be sent again if the connection breaks. Default: not for POST and PATCH. */
+      isRepeatable?: boolean;
+    } = {},
+  ): Promise<Answer> {
+    return this.#connection.ask<Answer>(path, { ...options, method }, readJson);
+  }
+}
+
+/** A run that was started. */
+export class RunHandle<Types extends ScriptTypes = AnyScript> {
+  readonly id: string;
+  readonly #client: Client;
+  readonly #connection: Connection;
+
+  constructor(id: string, client: Client, connection: Connection) {
+    this.id = id;
+    this.#client = client;
+    this.#connection = connection;
+  }
+
+  /** The record of the run as it is now. */
+  get(options: StopOptions = {}): Promise<RunOf<Types>> {
+    return this.#client.request('GET', this.#path(''), options);
+  }
+
+  /** Waits for the end of the run. */
+  async wait(options: StopOptions = {}): Promise<RunOf<Types>> {
+    for (;;) {
+      const run = await this.#client.request<RunOf<Types>>('GET', this.#path(`?wait=${waitS}`), options);
+      if (run.ended_at !== null) return run;
+    }
+  }
+
+  /** The output from its beginning to the end of the run. A broken connection continues at the next byte. */
+  async *output({
+    stream,
+    signal,
+  }: StopOptions & { /** Absent: both. */ stream?: OutputChunk['stream'] } = {}): AsyncGenerator<
+    OutputChunk,
+    void,
+    undefined
+  > {
+    for await (const event of this.events({ signal })) {
+      if (event.type !== 'run.output' || (stream !== undefined && event.data.stream !== stream)) continue;
+      const { stream: own, offset, text = '', base64, missing = 0 } = event.data;
+      yield {
+        stream: own,
+        offset,
+        text,
+        missing,
+        bytes: base64 === undefined ? encode(text) : decode(base64),
+      };
+    }
+  }
+
+  /** The events of the run, including its output, until it ends. `since`: the id of the last event received. */
+  async *events({
+    since = '0-0',
+    signal,
+  }: StopOptions & { since?: string } = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    for await (const frame of this.#connection.events(this.#path('/events'), { since, signal })) {
+      const event = eventOf(frame);
+      yield event;
+      if (event.type === 'run.ended') return;
+    }
+  }
+
+  /** Stops the run. False: it had ended already. */
+  async cancel(options: StopOptions = {}): Promise<boolean> {
+    try {
+      await this.#client.request('POST', this.#path('/cancel'), { ...options, isRepeatable: true });
+      return true;
+    } catch (error) {
+      if (error instanceof HobError && error.code === 'run-ended') return false;
+      throw error;
+    }
+  }
+
+  #path(rest: string): string {
+    return `/api/runs/${encodeURIComponent(this.id)}${rest}`;
+  }
+}
+
+async function readJson<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HobError(`The answer of ${response.url} is not JSON, so it does not come from Hob.`, {
+      code: 'not-hob',
+      status: response.status,
+      cause,
+    });
+  }
+}
+
+/** The service and this client are released together, so the data has the type that the event names. */
+function eventOf(frame: EventFrame): StreamEvent {
+  return frame as StreamEvent;
+}
+
+const encoder = new TextEncoder();
+
+function encode(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+function decode(base64: string): Uint8Array {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}

@@ -1,0 +1,28 @@
+/** Hob refused a request, or cannot be reached. */
+export class HobError extends Error {
+  override readonly name = 'HobError';
+  /**
+   * `not-running`: no service runs. `unreachable`: it did not respond for too long. Otherwise the code of the service; null if the answer
+   * has none.
+   */
+  readonly code: string | null;
+  /** The HTTP status of the refusal; null if there was no answer. */
+  readonly status: number | null;
+  /** How to fix it; may be empty. */
+  readonly hint: string;
+
+  constructor(
+    message: string,
+    {
+      code,
+      status = null,
+      hint = '',
+      cause,
+    }: { code: string | null; status?: number | null; hint?: string; cause?: unknown },
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.status = status;
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,67 @@
+import { resolveHome } from '../settings/home.ts';
+import { homeOfRun } from '../settings/run-variables.ts';
+import { findRunningService } from '../shared/service-file.ts';
+import { readToken } from '../shared/token-file.ts';
+import { Client } from './client.ts';
+import type { Address } from './connection.ts';
+import { HobError } from './errors.ts';
+
+export {
+  type AnyScript,
+  type OutputChunk,
+  RunHandle,
+  type RunOf,
+  type RunOptions,
+  type ScriptTypes,
+  type StartOptions,
+  type StopOptions,
+  type StreamEvent,
+} from './client.ts';
+export { HobError } from './errors.ts';
+export type { BriefRun, Run, Script, ScriptDetail, ScriptList, ServiceEvent } from './types.ts';
+
+export interface HobOptions {
+  /** The address of the service. Absent: the service that runs in the home. */
+  readonly url?: string;
+  /** The token of the service, if `url` is given and the service requires one. */
+  readonly token?: string;
+  /** The home of the service. Default: HOB_HOME, otherwise the usual folder. */
+  readonly home?: string;
+  /** How long requests are repeated while the service does not respond. Default: 30 seconds. */
+  readonly patienceMs?: number;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+const usualPatienceMs = 30_000;
+
+/** A client of Hob. It finds the service and its token by itself, and again after a restart. */
+export class Hob extends Client {
+  constructor({
+    url,
+    token,
+    home,
+    patienceMs = usualPatienceMs,
+    fetch = (input, init) => globalThis.fetch(input, init),
+  }: HobOptions = {}) {
+    const locate = url === undefined ? () => locateIn(home) : async () => ({ url: withoutSlash(url), token });
+    super({ locate, fetch, patienceMs });
+  }
+}
+
+async function locateIn(given: string | undefined): Promise<Address | null> {
+  // Inside a script, the default is the Hob that runs the script.
+  const home = resolveHome(given ?? homeOfRun() ?? undefined);
+  try {
+    const service = await findRunningService(home);
+    if (service === null) return null;
+    return { url: service.url, token: service.token ? (readToken(home) ?? undefined) : undefined };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HobError(`The service in ${home} cannot be found: ${reason}`, { code: 'home-unusable', cause });
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
