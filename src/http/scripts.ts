@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+
 import { IconAnswer, ScriptAnswer, ScriptsAnswer } from '../contract/scripts.ts';
 import { parseRepoId } from '../models/repo-id.ts';
 import { ManifestSchema } from '../scripts/manifest-schema.ts';

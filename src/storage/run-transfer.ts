@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import Type, { type Static } from 'typebox';
 
 import { endCauses, origins, runStates } from '../contract/values.ts';
-import { ExplainedError } from '../shared/explained-error.ts';
+import { ExplainedError } from '../shared/errors.ts';
 import { type Database, knownVersion } from './database.ts';
 import { migrations } from './migrations.ts';
 import { columns, type SqliteRunStore, toRecord } from './sqlite-run-store.ts';
