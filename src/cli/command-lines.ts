@@ -24,13 +24,13 @@ export function curlOf(client: ServiceClient, { id, input, params }: ScriptDetai
 }
 
 /** A `hob run` command for a script, with placeholders for the required values. */
-export function runLine({ id, name, input, params }: ScriptDetail): string {
+export function runLine({ slug, input, params }: ScriptDetail): string {
   const required = params.filter((param) => param.required && param.default === undefined && !param.secret);
   const words = [
     ...(input === null ? [] : [placeOf(input)]),
     ...required.map((param) => `-p ${printable(param.name)}=...`),
   ];
-  return ['hob run', shellWord(name) ?? id, ...words].join(' ');
+  return ['hob run', slug, ...words].join(' ');
 }
 
 function placeOf({ name, pick, type }: NonNullable<ScriptDetail['input']>): string {
@@ -38,12 +38,6 @@ function placeOf({ name, pick, type }: NonNullable<ScriptDetail['input']>): stri
   if (pick === null) return `<${printable(name)}>`;
   if (pick === 'folders') return isSingle ? tr('<folder>', '<文件夹>') : tr('<folders>', '<文件夹>');
   return isSingle ? tr('<file>', '<文件>') : tr('<files>', '<文件>');
-}
-
-/** The name, quoted if necessary; null if not every shell would read it literally. */
-function shellWord(name: string): string | null {
-  if (/^[\p{L}\p{N}_.][\p{L}\p{N}_.-]*$/u.test(name)) return name;
-  return /^[\p{L}\p{N} _.,()&+:-]+$/u.test(name) && !name.startsWith('-') ? `"${name}"` : null;
 }
 
 /** Quotes a text so that a shell reads it as one word. */

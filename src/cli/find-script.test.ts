@@ -13,6 +13,30 @@ it('finds a script by id, by id prefix or by exact name, which comes before a pr
   expect(pickScript(known, 'beef')).toBe(known[0]);
 });
 
+const withSlugs = [
+  { id: 'aaaa0000-0000-4000-8000-000000000001', slug: 'resize', name: 'resize' },
+  { id: 'aaaa0000-0000-4000-8000-000000000002', slug: 'resize-2', name: 'resize' },
+  { id: 'aaaa0000-0000-4000-8000-000000000003', slug: 'cafe', name: '咖啡' },
+  { id: 'cafe0000-0000-4000-8000-000000000004', slug: 'tool', name: 'beef' },
+  { id: 'aaaa0000-0000-4000-8000-000000000005', slug: 'beef', name: 'Tools' },
+];
+
+it.each([
+  ['resize', 0],
+  ['RESIZE-2', 1],
+  ['cafe', 2],
+  ['tool', 3],
+])('finds a script by its slug %s', (wanted, index) => {
+  expect(pickScript(withSlugs, wanted)).toBe(withSlugs[index]);
+  expect(guessScript(withSlugs, wanted)).toBe(withSlugs[index]);
+});
+
+it('refuses a word that is the slug of one script and the name of another', () => {
+  expect(() => guessScript(withSlugs, 'beef')).toThrow(
+    /^"beef" is the slug of one script and the name of another\. Use one of these ids: aaaa0000.*cafe0000/,
+  );
+});
+
 it('refuses an ambiguous name and lists the matching ids', () => {
   expect(() => pickScript(known, '图片')).toThrow(
     /^Several scripts are named "图片"\. Use one of these ids: beef0000.*beef1111/,

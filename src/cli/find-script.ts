@@ -1,12 +1,13 @@
 import { basename, dirname, extname } from 'node:path';
 import type { Problem, ScriptDetail, ScriptList } from '../contract/types.ts';
 import { tr } from './language.ts';
-import type { ServiceClient } from './service-client.ts';
+import { RefusedError, type ServiceClient } from './service-client.ts';
 import { printable } from './terminal/text.ts';
 import { UserError, userError } from './user-error.ts';
 
 export interface KnownScript {
   readonly id: string;
+  readonly slug?: string;
   readonly name: string;
   readonly folder?: string;
 }
@@ -15,21 +16,26 @@ export interface KnownScript {
 const shortestPrefix = 4;
 const shownPrefix = 8;
 
-/** Finds a script by id, id prefix or exact name. Throws if there is none or more than one. */
+/** Finds a script by id, id prefix, slug or exact name. Throws if there is none or more than one. */
 export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
   const found = exactMatches(known, wanted);
   const [only, ...others] = found;
   const shown = printable(wanted);
   if (only === undefined)
     throw userError(
-      `No script has the id or name "${shown}". Names must match exactly. To list all scripts: hob list`,
-      `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。列出所有脚本：hob list`,
+      `No script has the id, slug or name "${shown}". Names must match exactly. To list all scripts: hob list`,
+      `没有 ID、slug 或名称为 “${shown}” 的脚本。名称须完全一致。列出所有脚本：hob list`,
     );
   if (others.length === 0) return only;
   if (others.every(({ id }) => id === only.id)) throw duplicateId(found);
   const ids = found.map(({ id }) => id).join(', ');
-  const what =
-    only.name === wanted
+  const isNamed = found.some(({ name }) => name === wanted);
+  const what = found.some((script) => hasSlug(script, wanted))
+    ? tr(
+        `"${shown}" is the slug of one script and the name of another.`,
+        `“${shown}” 是一个脚本的 slug，也是另一个脚本的名称。`,
+      )
+    : isNamed
       ? tr(`Several scripts are named "${shown}".`, `有多个脚本名为 “${shown}”。`)
       : tr(`Several script ids begin with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
   throw new UserError(`${what}${tr(` Use one of these ids: ${ids}`, `请用 ID 指明：${ids}`)}`);
@@ -44,14 +50,21 @@ function duplicateId(found: readonly KnownScript[]): UserError {
   );
 }
 
-/** The scripts with this id or name, or else with this id prefix. */
+function hasSlug({ slug }: KnownScript, wanted: string): boolean {
+  return slug !== undefined && slug === wanted.toLowerCase();
+}
+
+/** The scripts with this id, slug or name, or else with this id prefix. */
 export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
   const lower = wanted.toLowerCase();
   const byId = known.filter(({ id }) => id.toLowerCase() === lower);
   if (byId.length > 0) return byId;
   const byName = known.filter(({ name }) => name === wanted);
+  const bySlug = known.filter((script) => hasSlug(script, wanted));
+  // Scripts may share a name, but not a slug. If the slug belongs to a script with another name, both are possible.
+  if (bySlug.some((script) => byName.length === 0 || byName.includes(script))) return bySlug;
   // A name comes before a prefix: a script may be named `cafe`.
-  if (byName.length > 0) return byName;
+  if (byName.length > 0) return [...bySlug, ...byName];
   const isPrefix = lower.length >= shortestPrefix && /^[0-9a-f-]+$/.test(lower);
   return isPrefix ? known.filter(({ id }) => id.toLowerCase().startsWith(lower)) : [];
 }
@@ -92,7 +105,7 @@ function distanceOf(one: string, other: string): number {
 export class UnknownScriptError extends UserError {}
 
 /**
- * Finds a script by id, id prefix or exact name. If there is no exact match, it compares without case, then with folder names, then with
+ * Finds a script by id, id prefix, slug or exact name. If there is no exact match, it compares without case, then with folder names, then with
  * parts of names, and needs a single match.
  */
 export function guessScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
@@ -137,7 +150,8 @@ function unknownScript(known: readonly KnownScript[], wanted: string): UnknownSc
 export async function findKnownScript(client: ServiceClient, wanted: string): Promise<KnownScript> {
   const { scripts, problems } = await client.get<ScriptList>('/api/scripts');
   try {
-    return guessScript(scripts, wanted);
+    const former = exactMatches(scripts, wanted).length === 0 ? await bySlugOfBefore(client, wanted) : null;
+    return former ?? guessScript(scripts, wanted);
   } catch (error) {
     if (!(error instanceof UnknownScriptError)) throw error;
     const errors = problems.filter(({ severity }) => severity === 'error');
@@ -159,6 +173,15 @@ export async function findKnownScript(client: ServiceClient, wanted: string): Pr
         ),
     );
   }
+}
+
+/** The script that had this slug before its manifest asked for another one; null if there is none. */
+async function bySlugOfBefore(client: ServiceClient, wanted: string): Promise<KnownScript | null> {
+  if (!/^[a-z0-9-]+$/i.test(wanted)) return null;
+  return getScript(client, wanted).catch((error: unknown) => {
+    if (error instanceof RefusedError && error.code === 'script-unknown') return null;
+    throw error;
+  });
 }
 
 export function folderOf({ file }: Problem): string {

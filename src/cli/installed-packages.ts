@@ -16,14 +16,19 @@ export async function listInstalled(client: ServiceClient): Promise<Installed[]>
   return items.map((item) => ({ ...item, id: item.script_id }));
 }
 
-/** Finds an installed package. For a script in a folder of the user, the error says that it is not installed. */
+/** Finds an installed package by its slug, name or id. For a script in a folder of the user, the error says that it is not installed. */
 export async function pickInstalled(client: ServiceClient, wanted: string): Promise<Installed> {
-  const installed = await listInstalled(client);
+  const { scripts } = await client.get<ScriptList>('/api/scripts');
+  const slugs = new Map(scripts.map(({ id, slug }) => [id, slug]));
+  const installed = (await listInstalled(client)).map((each) => {
+    const slug = slugs.get(each.id);
+    return slug === undefined ? each : { ...each, slug };
+  });
   try {
     return guessScript(installed, wanted);
   } catch (error) {
     if (!(error instanceof UnknownScriptError)) throw error;
-    await refuseUserScript(client, wanted);
+    refuseUserScript(scripts, wanted);
     const shown = printable(wanted);
     const advice =
       installed.length === 0
@@ -37,8 +42,7 @@ export async function pickInstalled(client: ServiceClient, wanted: string): Prom
 }
 
 /** Throws if the name belongs to a script in a folder of the user, which Hob does not change or remove. */
-async function refuseUserScript(client: ServiceClient, wanted: string): Promise<void> {
-  const { scripts } = await client.get<ScriptList>('/api/scripts');
+function refuseUserScript(scripts: ScriptList['scripts'], wanted: string): void {
   const [own] = exactMatches(scripts, wanted);
   if (own === undefined) return;
   const [name, folder] = [printable(own.name), printable(own.folder)];

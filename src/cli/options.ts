@@ -53,8 +53,8 @@ export const undeclaredOption = {
 } as const;
 
 export const scriptMeaning = [
-  'script id, id prefix (at least 4 characters) or exact name',
-  'ID、ID 的开头（至少 4 个字符）或完整名称',
+  'script slug, id, id prefix (at least 4 characters) or exact name',
+  'slug、ID、ID 的开头（至少 4 个字符）或完整名称',
 ] as const;
 
 export interface CommonOptions {

@@ -39,6 +39,21 @@ export const ExecuteBody = Type.Object({
   temp_file: OptionalText('Absolute path of a file with the arguments (legacy).'),
 });
 
+/** The maximum of `wait_s`. */
+export const longestWaitS = 3600;
+
+export const ScriptRunBody = Type.Object({
+  ...inputs,
+  wait_s: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: longestWaitS,
+      default: 0,
+      description: 'Seconds to wait for the end of the run.',
+    }),
+  ),
+});
+
 /** Other values of the header are ignored. */
 export const OriginHeaders = Type.Object({
   'x-hob-origin': OptionalText(

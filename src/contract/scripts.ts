@@ -19,6 +19,9 @@ const Model = Type.Object({
 const Script = Closed(
   {
     id: Type.String({ format: 'uuid' }),
+    slug: Type.String({
+      description: 'Short name for commands and addresses. It can be used instead of the id.',
+    }),
     name: Type.String(),
     version: NullableText,
     desc: NullableText,

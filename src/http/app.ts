@@ -39,6 +39,7 @@ import { addHistoryRoutes } from './runs/history.ts';
 import { addOutputRoutes } from './runs/output.ts';
 import { addRunEventRoutes } from './runs/run-events.ts';
 import { addRunRoutes } from './runs/runs.ts';
+import { addScriptRunRoute } from './runs/script-runs.ts';
 import { addTerminalRoutes } from './runs/terminal.ts';
 import { addScriptRoutes } from './scripts.ts';
 import { addServiceRoutes } from './service.ts';
@@ -49,6 +50,7 @@ const routes = [
   addNotificationRoutes,
   addModelRoutes,
   addScriptRoutes,
+  addScriptRunRoute,
   addFilesRoute,
   addPackageRoutes,
   addEnvironmentRoutes,

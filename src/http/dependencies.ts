@@ -19,6 +19,7 @@ import type { RunTerminals } from '../runs/run-terminals.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { ModelNeeds } from '../scripts/model-needs.ts';
 import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
+import type { Slugs } from '../scripts/slugs.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
@@ -51,6 +52,7 @@ export interface ShownSettings {
 /** The parts of Hob that the routes use. */
 export interface AppDependencies {
   catalogue: Catalogue;
+  slugs: Slugs;
   runs: RunService;
   eventLog: EventLog;
   ledger: Pick<Ledger, 'progressOf'>;

@@ -42,6 +42,7 @@ const statuses: Record<ErrorCode, number> = {
   'caller-stopping': 409,
   'script-not-a-node': 403,
   'progress-needs-run': 403,
+  'not-for-runs': 403,
   'chain-too-deep': 400,
   'temp-file-missing': 404,
   'temp-file-invalid': 400,

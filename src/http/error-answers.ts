@@ -35,6 +35,7 @@ export function statusOf(code: ErrorCode): number {
       return 401;
     case 'script-not-a-node':
     case 'progress-needs-run':
+    case 'not-for-runs':
     case 'door-host':
     case 'door-origin':
     case 'door-fetch-site':

@@ -137,6 +137,7 @@ function unknownField(name: string, { properties }: Known, { en, zh, none }: typ
   return new AppError('field-invalid', {
     en: `Unknown ${en} ${given}. ${list === '' ? none : `Known fields: ${list}`}`,
     zh: `未知的${zh} ${given}${list === '' ? '' : `，可用的有 ${list}`}`,
+    fields: [name.slice(0, 100)],
   });
 }
 
@@ -146,7 +147,11 @@ export function invalidCursor(): AppError {
 
 /** `zh` begins with a space if its first character is a letter or a digit, as Chinese typography requires. */
 export function invalidField(name: string, en: string, zh: string): AppError {
-  return new AppError('field-invalid', { en: `${name} must be ${en}`, zh: `${name} 应为${zh}` });
+  return new AppError('field-invalid', {
+    en: `${name} must be ${en}`,
+    zh: `${name} 应为${zh}`,
+    fields: [name],
+  });
 }
 
 /** The id in a path names nothing. `list` is the path that lists what exists. */

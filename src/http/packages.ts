@@ -15,7 +15,7 @@ import { bodyOf, languageOf, success } from './request.ts';
 import { route } from './route.ts';
 import { problemAnswer } from './scripts.ts';
 
-export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependencies): void {
+export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppDependencies): void {
   route(app, 'GET /api/packages', {
     summary: 'List installed packages',
     description:
@@ -99,7 +99,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     answer: schemas.OperationStarted,
     async handle(request) {
       refuseUnknown(bodyOf(request).fields, schemas.NothingBody);
-      const { id } = await packages.prepareScript(request.params.id);
+      const { id } = await packages.prepareScript((await slugs.find(request.params.id)) ?? request.params.id);
       return success(
         request,
         { en: 'Started the preparation', zh: '开始准备运行环境' },

@@ -16,8 +16,10 @@ interface Route<Path extends string> {
   querystring?: object;
   headers?: object;
   body?: object;
-  /** The schema of the answer 200. */
+  /** The schema of the answer to a request that succeeded. */
   answer: object;
+  /** The status of that answer; absent: 200. */
+  status?: 200 | 201;
   /** The schemas of other answers, by status. */
   otherAnswers?: Record<number, object>;
   /** The schema of all errors; absent: the one that most routes share. */
@@ -29,10 +31,10 @@ interface Route<Path extends string> {
 export function route<Operation extends string>(
   app: FastifyInstance,
   operation: Operation,
-  { answer, otherAnswers, error = LaterError, handle, ...request }: Route<Operation>,
+  { answer, status = 200, otherAnswers, error = LaterError, handle, ...request }: Route<Operation>,
 ): void {
   const [method = '', url = ''] = operation.split(' ');
-  const response = { 200: answer, ...otherAnswers, '4xx': error, '5xx': error };
+  const response = { [status]: answer, ...otherAnswers, '4xx': error, '5xx': error };
   app.route<{ Params: Params<Operation> }>({
     method,
     url,

@@ -3,9 +3,11 @@ import Type from 'typebox';
 
 import { IconAnswer, ScriptAnswer, ScriptsAnswer } from '../contract/scripts.ts';
 import { parseRepoId } from '../models/repo-id.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
 import { ManifestSchema } from '../scripts/manifest-schema.ts';
 import { readIcon } from '../scripts/read-icon.ts';
 import type { Problem, Script } from '../scripts/script.ts';
+import type { Slugs } from '../scripts/slugs.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
@@ -16,7 +18,7 @@ import { route } from './route.ts';
 /** An SVG may contain scripts. Opened directly, it would otherwise run as a page of this service. */
 const iconPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: AppDependencies): void {
+export function addScriptRoutes(app: FastifyInstance, { catalogue, slugs, models }: AppDependencies): void {
   route(app, 'GET /api/scripts', {
     summary: 'List scripts',
     description: 'Lists all scripts, and the problems of those that could not be loaded.',
@@ -24,8 +26,9 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
     async handle(request) {
       const language = languageOf(request, 'en');
       const problems = await catalogue.problems();
+      await slugs.update();
       return {
-        scripts: catalogue.scripts().map(scriptAnswer),
+        scripts: catalogue.scripts().map((script) => scriptAnswer(script, slugs)),
         problems: problems.map((problem) => problemAnswer(problem, language)),
       };
     },
@@ -40,14 +43,16 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
 
   route(app, 'GET /api/scripts/:id', {
     summary: 'Get a script',
+    description: 'The path contains the id or the slug of the script.',
     answer: ScriptAnswer,
     async handle(request) {
       const { id } = request.params;
-      const script = catalogue.lookUp(id);
+      const script = catalogue.lookUp((await slugs.find(id)) ?? id);
       if (script === null) throw unknownScript(id);
+      await slugs.update();
       // Only for a single script: the list would have to check every model.
       const states = await Promise.all(script.models.map(({ repoId }) => stateOf(repoId)));
-      const { models: declared, ...rest } = scriptAnswer(script);
+      const { models: declared, ...rest } = scriptAnswer(script, slugs);
       const withStates = declared.map((model, index) => ({ ...model, state: states[index] ?? 'missing' }));
       return { ...rest, models: withStates };
     },
@@ -60,7 +65,7 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
     answer: IconAnswer,
     async handle(request, reply) {
       const { id } = request.params;
-      const script = catalogue.find(id);
+      const script = catalogue.find((await slugs.find(id)) ?? id);
       const icon = script === null ? null : await readIcon(script);
       if (icon === null) throw noIcon(id);
       return reply
@@ -75,10 +80,11 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
   }
 }
 
-function scriptAnswer(script: Script) {
+function scriptAnswer(script: Script, slugs: Slugs) {
   const { runtime, input } = script;
   return {
     id: script.id,
+    slug: slugs.of(script.id),
     name: script.name,
     version: script.version,
     desc: script.description,
@@ -122,6 +128,16 @@ function scriptAnswer(script: Script) {
 export function problemAnswer(problem: Problem, language: Language) {
   const { severity, file, line, message, advice } = problem;
   return { severity, file, line, message: message[language], advice: advice[language] };
+}
+
+/** The script with this id if it can run, for operations beside the interface. */
+export async function resolveScript(catalogue: Catalogue, id: string, given: string): Promise<Script> {
+  try {
+    return await catalogue.resolve(id);
+  } catch (error) {
+    // The text of the interface is Chinese.
+    throw error instanceof AppError && error.code === 'script-unknown' ? unknownScript(given) : error;
+  }
 }
 
 function unknownScript(id: string): AppError {

@@ -12,12 +12,12 @@ export type Encoded<Answer> = { readonly [Name in keyof Answer]: Answer[Name] | 
 
 export const jsonContentType = 'application/json; charset=utf-8';
 
-/** Answers 200 with an object. Large fields that are already JSON text are not copied. */
-export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply {
+/** Answers with an object. Large fields that are already JSON text are not copied. */
+export function sendJson(reply: FastifyReply, fields: JsonFields, status = 200): FastifyReply {
   const pieces = piecesOf(fields);
   const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   reply.hijack();
-  reply.raw.writeHead(200, { 'content-type': jsonContentType, 'content-length': sizeBytes });
+  reply.raw.writeHead(status, { 'content-type': jsonContentType, 'content-length': sizeBytes });
   endWith(reply.raw, pieces);
   return reply;
 }

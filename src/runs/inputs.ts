@@ -19,7 +19,7 @@ import type { RunRecord } from './run-record.ts';
 export function readData(script: Script, data: Json | undefined): Json {
   const { input } = script;
   if (data !== undefined && !isJsonObject(data) && !Array.isArray(data)) {
-    throw invalidData('data must be an object or an array', 'data 应为对象或数组');
+    throw invalidData('data', 'data must be an object or an array', 'data 应为对象或数组');
   }
   if (input === null) return data ?? {};
   if (data === undefined) return { [input.name]: [] };
@@ -28,6 +28,7 @@ export function readData(script: Script, data: Json | undefined): Json {
   const unknown = Object.keys(data).find((key) => key !== input.name);
   if (unknown !== undefined) {
     throw invalidData(
+      `data.${unknown}`,
       `data has the key "${unknown}", but the main input of "${script.name}" is "${input.name}"`,
       `data 中的键 "${unknown}" 无效，脚本 "${script.name}" 的主输入是 "${input.name}"`,
     );
@@ -41,11 +42,15 @@ export function readData(script: Script, data: Json | undefined): Json {
 function texts(name: string, value: Json): string[] {
   const isTexts = Array.isArray(value) && value.every((item) => typeof item === 'string');
   if (isTexts) return value.map(String);
-  throw invalidData(`data.${name} must be an array of strings`, `data.${name} 应为字符串数组`);
+  throw invalidData(
+    `data.${name}`,
+    `data.${name} must be an array of strings`,
+    `data.${name} 应为字符串数组`,
+  );
 }
 
-function invalidData(en: string, zh: string): AppError {
-  return new AppError('data-invalid', { en, zh });
+function invalidData(field: string, en: string, zh: string): AppError {
+  return new AppError('data-invalid', { en, zh, fields: [field] });
 }
 
 /**
@@ -54,7 +59,7 @@ function invalidData(en: string, zh: string): AppError {
  */
 export function readParams(script: Script, sent: Json | undefined): JsonObject {
   if (sent !== undefined && !isJsonObject(sent))
-    throw invalidParams('params must be an object', 'params 应为对象');
+    throw invalidParams('params', 'params must be an object', 'params 应为对象');
   // Objects with many keys are slow to copy, and a request may bring hundreds of thousands.
   if (script.params.length === 0) return sent ?? {};
   const params: JsonObject = {};
@@ -64,6 +69,7 @@ export function readParams(script: Script, sent: Json | undefined): JsonObject {
     if (chosen !== undefined) params[param.name] = chosen;
     else if (param.required && isAsked(param, params, sent)) {
       throw invalidParams(
+        `params.${param.name}`,
         `params.${param.name} is required (${param.type})`,
         `缺少必填参数 params.${param.name}（${param.type}）`,
       );
@@ -85,6 +91,7 @@ function checked(param: Param, value: Json): Json {
   if (expected === null) return value;
   const found = param.secret ? secretMask : brief(value);
   throw invalidParams(
+    `params.${param.name}`,
     `params.${param.name} must be ${expected}, not ${found}`,
     `params.${param.name} 应为 ${expected}，而不是 ${found}`,
   );
@@ -98,8 +105,8 @@ function addUndeclared(params: JsonObject, script: Script, sent: JsonObject): vo
   }
 }
 
-function invalidParams(en: string, zh: string): AppError {
-  return new AppError('params-invalid', { en, zh });
+function invalidParams(field: string, en: string, zh: string): AppError {
+  return new AppError('params-invalid', { en, zh, fields: [field] });
 }
 
 /**

@@ -97,7 +97,7 @@ export class Catalogue {
     let script = this.lookUp(id);
     if (script === null) {
       // A new folder may not have been noticed yet, or another caller may just have noticed it.
-      await this.#findNew();
+      await this.lookForNew();
       script = this.lookUp(id);
     }
     // The interface fixes this text, with the id as the caller wrote it.
@@ -129,6 +129,16 @@ export class Catalogue {
     const found = this.#byId.get(id.toLowerCase()) ?? [];
     const usable = found.find((loaded) => loaded.kind === 'script');
     return usable?.kind === 'script' ? usable.script : null;
+  }
+
+  /** Whether a folder contains a script with this id, usable or not. */
+  has(id: string): boolean {
+    return this.#byId.has(id.toLowerCase());
+  }
+
+  /** Whether the folder of a script belongs to an installed package. */
+  isPackaged(folder: string): boolean {
+    return this.#packages !== undefined && folder.startsWith(this.#packages + sep);
   }
 
   /** Whether another root contains a script with this id, usable or not. */
@@ -174,9 +184,10 @@ export class Catalogue {
     return [...new Set([...(await this.#topFolders(root)), ...known])];
   }
 
-  async #findNew(): Promise<void> {
+  /** Reads folders that were not noticed yet. */
+  async lookForNew(): Promise<void> {
     try {
-      await this.#inTurn(() => this.#lookForNew());
+      await this.#inTurn(() => this.#readNew());
     } catch (error) {
       const errno = errnoOf(error);
       // The root could not be read, so "no such script" might be wrong.
@@ -185,7 +196,7 @@ export class Catalogue {
   }
 
   /** Reads folders below the roots that were never scanned, or perhaps too early. Without such folders, it only lists the roots. */
-  async #lookForNew(): Promise<void> {
+  async #readNew(): Promise<void> {
     const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
     const since = performance.now() - fillingMs;
     const isNew = (emptyAt: number | null | undefined) =>

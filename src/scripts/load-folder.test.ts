@@ -64,6 +64,7 @@ describe('a complete manifest', () => {
 [service.info]
 id = "${id.toUpperCase()}"
 name = "缩放图片"
+slug = "resize-images"
 version = "1.0.0"
 desc = "Makes them smaller"
 icon = "icon.png"
@@ -136,6 +137,7 @@ version = ">=1.2"
     expect(script).toEqual({
       id,
       name: '缩放图片',
+      wantedSlug: 'resize-images',
       version: '1.0.0',
       description: 'Makes them smaller',
       icon: 'icon.png',
@@ -208,6 +210,38 @@ version = ">=1.2"
     const loaded = await load(content);
     expect(problemsOf(loaded)).toEqual([]);
     expect(scriptOf(loaded)).toMatchObject({ id, name: '缩放图片', rootTable: 'service' });
+  });
+});
+
+describe('the slug of a manifest', () => {
+  const withSlug = (slug: string) =>
+    load(minimal.replace(/^name = .*$/m, (line) => `${line}\nslug = ${slug}`));
+
+  it.each(['"Resize_Images"', '"-a"', '""', '"图片"', '"2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11"'])(
+    'is noted and ignored if it is %s',
+    async (slug) => {
+      const loaded = await withSlug(slug);
+      expect(scriptOf(loaded).wantedSlug).toBeNull();
+      expect(loaded?.kind === 'script' && loaded.notes).toMatchObject([
+        {
+          severity: 'note',
+          line: 4,
+          message: { en: expect.stringContaining(`slug ${slug} cannot be used`) },
+        },
+      ]);
+    },
+  );
+
+  it('is proposed in a form that can be used', async () => {
+    const loaded = await withSlug('"Resize_Images"');
+    expect(loaded?.kind === 'script' && loaded.notes[0]?.advice.en).toContain('such as "resize-images"');
+  });
+
+  it('is an error if it is not a text', async () => {
+    expect(await withSlug('7')).toMatchObject({
+      kind: 'broken',
+      problems: [{ severity: 'error', line: 4, message: { en: 'slug must be a string in quotes, not 7' } }],
+    });
   });
 });
 

@@ -17,6 +17,13 @@ const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4
 export const InfoSchema = Type.Object({
   id: Type.String({ pattern: uuidPattern, description: 'UUID of the script. Callers pass it as script_id.' }),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Display name.' }),
+  slug: Type.Optional(
+    Type.String({
+      examples: ['resize-images'],
+      description:
+        'Short name for commands and addresses: a-z, 0-9 and hyphens, at most 64 characters. Absent: made from the name.',
+    }),
+  ),
   version: optionalText('Version of the script, such as "1.0.0".'),
   desc: optionalText('One sentence that says what the script does.'),
   icon: optionalText('Image file inside the folder.'),

@@ -2,6 +2,7 @@ import { dirname, extname } from 'node:path';
 
 import Value from 'typebox/value';
 
+import { brief } from '../shared/brief.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { type Confined, confine } from '../shared/private-files.ts';
 import type { Text } from '../shared/text.ts';
@@ -33,6 +34,7 @@ import {
   type Terminal,
   terminals,
 } from './script.ts';
+import { isSlug, slugFrom } from './slug.ts';
 
 /** Names separated by dots, as in an import statement. */
 const moduleName = /^[\p{XID_Start}_]\p{XID_Continue}*(?:\.[\p{XID_Start}_]\p{XID_Continue}*)*$/u;
@@ -85,6 +87,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
         zh: '请为脚本更换 UUID（可用 uuidgen 生成）。',
       },
     });
+  const slug = readSlug(section, info?.slug);
   const folder = dirname(path);
   const runtime = await readRuntime(section, folder);
   const input = readInput(section);
@@ -118,6 +121,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
   const script: Script = {
     id: info.id.toLowerCase(),
     name: info.name,
+    wantedSlug: slug,
     version: info.version ?? null,
     description: info.desc ?? null,
     icon: info.icon ?? null,
@@ -176,6 +180,21 @@ const pathFaults: Readonly<Record<PathFault, Text>> = {
 export function describePath(field: string, path: string, fault: PathFault): Text {
   const { en, zh } = pathFaults[fault];
   return { en: `${field} "${path}" ${en}`, zh: `${field} "${path}" ${zh}` };
+}
+
+/** A slug that cannot be used does not stop the script: it gets one from its name. */
+function readSlug(section: SectionReader, slug: string | undefined): string | null {
+  if (slug === undefined || isSlug(slug)) return slug ?? null;
+  const proposal = slugFrom(slug) ?? 'resize-images';
+  section.report('note', [section.rootName, 'info', 'slug'], {
+    en: `slug ${brief(slug)} cannot be used; the slug is made from the name instead`,
+    zh: `无法使用 slug ${brief(slug)}，改为由名称生成`,
+    advice: {
+      en: `Use at most 64 lower-case letters a-z, digits and hyphens, with no hyphen at the beginning or end, and not the form of a UUID, such as "${proposal}".`,
+      zh: `请使用小写字母 a-z、数字和连字符（最多 64 个字符，不以连字符开头或结尾，不能是 UUID 的形式），例如 "${proposal}"。`,
+    },
+  });
+  return null;
 }
 
 /** Existing manifests also write one text, with commas. */

@@ -6,6 +6,8 @@ import type { ScriptLanguage } from './languages.ts';
 export interface Script {
   readonly id: string;
   readonly name: string;
+  /** The slug that the manifest asks for. `Slugs` knows the one that the script has. */
+  readonly wantedSlug: string | null;
   readonly version: string | null;
   readonly description: string | null;
   /** Relative to the folder. */
@@ -28,6 +30,7 @@ export interface Script {
 
 /** The parts of a script that its manifest need not declare. */
 export const undeclared = {
+  wantedSlug: null,
   version: null,
   description: null,
   icon: null,

@@ -32,6 +32,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   let newFoldersTimer: NodeJS.Timeout | undefined;
   let closed = false;
 
+  await catalogue.load();
   const watcher = watch([...catalogue.roots], {
     depth: 2,
     ignoreInitial: true,
@@ -53,9 +54,10 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     if (isWatchLimit(error)) startPolling(error);
     else log.warn({ err: error }, 'cannot watch a script folder');
   });
-  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
-  // Load only now: every later change is an event, so no change is missed.
-  await catalogue.load();
+  // With many scripts, the watcher needs seconds until it reports changes. The changes until then are found by one more scan.
+  watcher.once('ready', () => {
+    work = work.then(() => catalogue.refresh(catalogue.roots)).catch(report);
+  });
 
   return {
     async close() {

@@ -27,6 +27,8 @@ import { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import { RunTerminals } from '../runs/run-terminals.ts';
 import { Catalogue } from '../scripts/catalogue.ts';
+import { romanizeInThread } from '../scripts/pinyin.ts';
+import { Slugs } from '../scripts/slugs.ts';
 import { CatalogueReport, watchCatalogue } from '../scripts/watch-catalogue.ts';
 import { settingsFile } from '../settings/home.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -44,6 +46,7 @@ import { SqliteHistoryStore } from '../storage/sqlite-history-store.ts';
 import { SqliteKeyStore } from '../storage/sqlite-key-store.ts';
 import { SqliteRetentionStore, SqliteRunRemoval } from '../storage/sqlite-retention-store.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
+import { SqliteSlugStore } from '../storage/sqlite-slug-store.ts';
 import { composeModels } from './models.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePackages } from './packages.ts';
@@ -152,6 +155,16 @@ export async function startService({
     publishCatalogue({ catalogue, eventLog, facts, log });
     const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
     closers.push(async () => (await watching.catch(() => null))?.close());
+    const pinyinEntry = new URL('../scripts/pinyin-worker.js', import.meta.url);
+    const slugs = new Slugs({
+      catalogue,
+      store: new SqliteSlugStore(database),
+      romanize: (names) => romanizeInThread(pinyinEntry, names),
+      log: log.child({ part: 'scripts' }),
+    });
+    // Scripts get their slugs in the order in which they arrive, not when someone asks.
+    catalogue.changed.subscribe(() => void slugs.update());
+    closers.push(() => slugs.update());
     await watching;
 
     const {
@@ -231,6 +244,7 @@ export async function startService({
     const runTerminals = new RunTerminals({ store, executor, outputs });
     const app = await buildApp({
       catalogue,
+      slugs,
       runs,
       eventLog,
       ledger,

@@ -176,4 +176,17 @@ export const migrations: readonly string[] = [
   CREATE INDEX runs_by_cause ON runs (end_cause, queued_at) WHERE end_cause <> 'exit';
   CREATE INDEX runs_by_origin ON runs (origin, queued_at) WHERE origin <> 'execute';
   `,
+  `
+  CREATE TABLE slugs (
+    slug TEXT PRIMARY KEY,
+    script_id TEXT NOT NULL,
+    /* 0: an earlier slug of the script. */
+    is_current INTEGER NOT NULL,
+    /* 0: the script belongs to an installed package. */
+    is_own INTEGER NOT NULL,
+    /* The slug in the manifest when this one was assigned. */
+    declared TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX slugs_by_script ON slugs (script_id) WHERE is_current = 1;
+  `,
 ];

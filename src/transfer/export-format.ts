@@ -33,6 +33,18 @@ export const ManifestSchema = Type.Object({
       }),
     }),
   ),
+  /** Absent in exports of older releases. */
+  slugs: Type.Optional(
+    Type.Array(
+      Type.Object({
+        slug: Type.String(),
+        script_id: Type.String(),
+        current: Type.Boolean(),
+        own: Type.Boolean(),
+        declared: nullableText,
+      }),
+    ),
+  ),
 });
 export type Manifest = Static<typeof ManifestSchema>;
 

@@ -81,6 +81,13 @@ export async function exportHome({ home, target, signal, onProgress }: ExportOpt
       exported_at: new Date().toISOString(),
       counts: { scripts: found.scripts, packages: packages.length, runs: runs.count },
       packages,
+      slugs: runs.slugs.map(({ slug, scriptId, isCurrent, isOwn, declared }) => ({
+        slug,
+        script_id: scriptId,
+        current: isCurrent,
+        own: isOwn,
+        declared,
+      })),
     };
     await archive.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`);
     await addSettings(home, archive, collector);

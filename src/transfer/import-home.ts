@@ -11,6 +11,7 @@ import { PackageWriter } from '../packages/fetch/package-writer.ts';
 import { readTar } from '../packages/fetch/read-tar.ts';
 import type { FetchProgress } from '../packages/package-source.ts';
 import { Catalogue } from '../scripts/catalogue.ts';
+import { isAssigned, isUuid } from '../scripts/slug.ts';
 import { settingsFile } from '../settings/home.ts';
 import { loadSettings, SettingsError } from '../settings/load-settings.ts';
 import { prepareHome } from '../settings/prepare-home.ts';
@@ -22,6 +23,7 @@ import { type Database, openDatabase } from '../storage/database.ts';
 import { lockHome } from '../storage/home-lock.ts';
 import { addRuns, countRuns, type ExportedRun, ExportedRunSchema } from '../storage/run-transfer.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
+import { SqliteSlugStore } from '../storage/sqlite-slug-store.ts';
 import { exportLimits, format, type Manifest, ManifestSchema, manifestName } from './export-format.ts';
 import type { Skipped } from './export-home.ts';
 
@@ -130,6 +132,7 @@ async function place(
   try {
     scripts = await placeScripts(join(staging, 'scripts'), own, catalogue, skipped);
     hasSettings = await placeSettings(staging, home, skipped);
+    placeSlugs(manifest, database);
   } catch (error) {
     throw incomplete(error);
   }
@@ -216,6 +219,20 @@ async function placeScripts(
     }
   }
   return placed;
+}
+
+/** A script whose slug this home already uses gets another one at the next start. */
+function placeSlugs({ slugs = [] }: Manifest, database: Database): void {
+  const entries = slugs.map(({ slug, script_id, current, own, declared }) => ({
+    slug,
+    scriptId: script_id.toLowerCase(),
+    isCurrent: current,
+    isOwn: own,
+    declared,
+  }));
+  new SqliteSlugStore(database).add(
+    entries.filter(({ slug, scriptId }) => isAssigned(slug) && isUuid(scriptId)),
+  );
 }
 
 async function placeSettings(staging: string, home: string, skipped: Skipped[]): Promise<boolean> {

@@ -14,7 +14,7 @@ import { hasTmux, hobOnPath, openTmux } from '../support/tmux.ts';
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 /** A name with shell syntax, which no shell may execute. */
-const hostile = "zap $(touch pwned) it's `id`";
+const hostile = "Zap $(touch pwned) it's `id`";
 let home: string;
 let hob: Hob;
 let runId: string;
@@ -64,10 +64,12 @@ describe('hob complete', () => {
     [['pack', '-o', ''], [':files']],
     [['model', 'pull', '--revision', ''], []],
     [['uninstall', 'R'], ['Resize my images']],
+    [['uninstall', 'Z'], [hostile]],
+    [['run', 'res'], ['resize-my-images']],
     [['uninstall', '2f0c'], [id]],
     [
       ['model', 'pull', '--for', ''],
-      ['Resize my images', hostile],
+      ['resize-my-images', 'zap-touch-pwned-its-id'],
     ],
     [['run', 'resize', '-p', ''], ['mode=']],
     [
@@ -113,11 +115,12 @@ describe('hob completion', () => {
       ['hob new --lang=ty', 'hob new --lang=typescript '],
       ['hob uninstall Res', 'hob uninstall Resize\\ my\\ images '],
       ['hob uninstall "Res', 'hob uninstall "Resize my images" '],
+      ['hob run res', 'hob run resize-my-images '],
       ['hob uninstall Resize\\ m', 'hob uninstall Resize\\ my\\ images '],
       ['hob run resize -p mo', 'hob run resize -p mode='],
       ['hob run "Resize my images" -p mode=s', 'hob run "Resize my images" -p mode=slow '],
-      ['hob uninstall "zap', 'hob uninstall "zap \\$(touch pwned) it\'s \\`id\\`" '],
-      ["hob uninstall 'zap", "hob uninstall 'zap $(touch pwned) it'\\''s `id`' "],
+      ['hob uninstall "Zap', 'hob uninstall "Zap \\$(touch pwned) it\'s \\`id\\`" '],
+      ["hob uninstall 'Zap", "hob uninstall 'Zap $(touch pwned) it'\\''s `id`' "],
     ]) {
       terminal.type(`${typed}`);
       terminal.press('Tab');
@@ -138,7 +141,7 @@ describe('hob completion', () => {
       ['hob new --lang=ty', 'hob new --lang=typescript '],
       ['hob uninstall Res', 'hob uninstall Resize\\ my\\ images '],
       ['hob uninstall "Resize m', 'hob uninstall "Resize my images" '],
-      ["hob uninstall 'zap", "hob uninstall 'zap $(touch pwned) it'\\''s `id`' "],
+      ["hob uninstall 'Zap", "hob uninstall 'Zap $(touch pwned) it'\\''s `id`' "],
     ]) {
       terminal.type(`${typed}`);
       terminal.press('Tab');

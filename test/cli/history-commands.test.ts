@@ -81,8 +81,8 @@ describe('hob list', () => {
     const { code, stdout } = await ended('list');
     expect(code).toBe(0);
     const [header = '', ...lines] = stdout.split('\n');
-    expect(header).toMatch(/^NAME +LANGUAGE +NODE +ID +DESCRIPTION$/);
-    expect(lines).toContain('整理下载    bash      yes   10000000');
+    expect(header).toMatch(/^NAME +SLUG +LANGUAGE +NODE +ID +DESCRIPTION$/);
+    expect(lines).toContain('整理下载    zheng-li-xia-zai  bash      yes   10000000');
     expect(stdout).toContain(`${join(scene.scripts, 'broken one')}\n    id must be a UUID`);
     expect((await ended('list', 'nothing like it')).stdout).toContain('No matching scripts.');
   });
@@ -117,7 +117,8 @@ describe('hob show', () => {
       '  step  int, default 1. How far apart.\n',
       '  key   str, secret\n',
       `  ${runs.lines.slice(0, 8)}  succeeded  `,
-      '  hob run "Many lines" <files>\n',
+      'Slug      many-lines\n',
+      '  hob run many-lines <files>\n',
       `curl -sS ${scene.hob.url}/api/execute`,
     ])
       expect(stdout).toContain(seen);

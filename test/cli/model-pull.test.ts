@@ -229,7 +229,7 @@ describe('hob model pull --for', () => {
     for (const name of ['Node', 'nod', '']) {
       const { code, stderr } = await model('pull', '--for', name).ended;
       expect(code).toBe(1);
-      expect(stderr).toContain(`No script has the id or name "${name}"`);
+      expect(stderr).toContain(`No script has the id, slug or name "${name}"`);
     }
   });
 });

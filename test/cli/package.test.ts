@@ -123,7 +123,7 @@ describe('hob install', () => {
     expect(stderr).toContain('Note: It needs the script x, which is not here.\n');
     const body = `{"script_id":"${id}","sync":true,"data":{"images":["..."]}}`;
     expect(stdout).toBe(
-      `Installed 图片放大 🖼 1.0.0 (id ${id})\nRun it: hob run ${id} <images>\nOver HTTP: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
+      `Installed 图片放大 🖼 1.0.0 (id ${id})\nRun it: hob run tu-pian-fang-da <images>\nOver HTTP: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
     );
     expect(asked).toEqual([['POST /api/packages/install', { source, prepare: true }]]);
   });

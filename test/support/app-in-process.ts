@@ -35,12 +35,14 @@ import { RunService } from '../../src/runs/run-service.ts';
 import { RunTerminals } from '../../src/runs/run-terminals.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
 import { ModelNeeds } from '../../src/scripts/model-needs.ts';
+import { Slugs } from '../../src/scripts/slugs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger, type Logger } from '../../src/shared/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
+import { SqliteSlugStore } from '../../src/storage/sqlite-slug-store.ts';
 import { tempFolder } from './hob.ts';
 import { ledgerInMemory } from './ledger-in-memory.ts';
 import { MemoryDownloads } from './memory-downloads.ts';
@@ -86,6 +88,12 @@ export async function appInProcess({
   const database = openDatabase(':memory:');
   const keys = new MemoryKeyStore();
   const { eventLog, ledger } = ledgerInMemory(store, log, { keys });
+  const slugs = new Slugs({
+    catalogue,
+    store: new SqliteSlugStore(database),
+    romanize: async (names) => names,
+    log,
+  });
   const runs = new RunService({
     store,
     keys,
@@ -106,6 +114,7 @@ export async function appInProcess({
   const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
   const app = await buildApp({
     catalogue,
+    slugs,
     runs,
     eventLog,
     ledger,

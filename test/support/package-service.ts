@@ -61,7 +61,13 @@ export async function startPackageService(): Promise<PackageService> {
       };
     if (room === 'scripts' && verb === 'prepare') return begin('prepare', { script_id: id });
     if (room === 'scripts')
-      return { id, name: '图片放大 🖼', input: { name: 'images', pick: null }, params: [] };
+      return {
+        id,
+        slug: 'tu-pian-fang-da',
+        name: '图片放大 🖼',
+        input: { name: 'images', pick: null },
+        params: [],
+      };
     if (room === 'environments' && method === 'GET') return { items: state.environments, next: null };
     if (room === 'environments')
       return { status: 'success', message: 'gone', key: id, freed_bytes: 1_500_000 };

@@ -8,6 +8,7 @@ const entries = [
   'environments/builder/main.js',
   'models/downloads/hashing/hash-worker.js',
   'runs/outcome/outcome-worker.js',
+  'scripts/pinyin-worker.js',
   'storage/checkpoint-worker.js',
   'terminals/page/main.js',
   'terminals/window/drain.js',

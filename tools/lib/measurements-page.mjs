@@ -28,6 +28,7 @@ export const reliabilityTitles = {
   door: 'Hostile requests',
   api: 'Calls of every kind',
   cpython: "CPython's own tests",
+  numpy: "numpy's own tests",
   'hang-up': 'Callers disconnect',
 };
 

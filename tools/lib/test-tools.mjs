@@ -35,7 +35,9 @@ const debianLibraries = {
   'fonts-noto-color-emoji': ['test', '-e', '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf'],
   'fonts-wqy-microhei': ['test', '-e', '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'],
   'notification-daemon': ['test', '-x', '/usr/lib/notification-daemon/notification-daemon'],
+  'python3-hypothesis': ['/usr/bin/python3', '-c', 'import hypothesis'],
   'python3-numpy': ['/usr/bin/python3', '-c', 'import numpy'],
+  'python3-pytest': ['/usr/bin/python3', '-c', 'import pytest'],
   'python3-requests': ['/usr/bin/python3', '-c', 'import requests'],
   // The name of its folder contains the architecture of the machine.
   'xfce4-notifyd': ['sh', '-c', 'test -x /usr/lib/*/xfce4/notifyd/xfce4-notifyd'],

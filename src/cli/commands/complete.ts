@@ -164,10 +164,12 @@ const sources: Readonly<Record<string, (client: ServiceClient, typed: string) =>
     (await client.get<EnvironmentList>('/api/environments')).items.map(({ key }) => ({ value: key })),
 };
 
-/** Offers names, or ids if an id prefix was typed. */
+/** Offers slugs, or names or ids if the beginning of one was typed. */
 async function scripts(client: ServiceClient, typed: string): Promise<Candidate[]> {
   const { scripts: all } = await client.get<ScriptList>('/api/scripts');
-  const isId = typed !== '' && all.some(({ id }) => id.startsWith(typed));
+  if (all.some(({ slug }) => slug.startsWith(typed)))
+    return all.map(({ slug, name }) => ({ value: slug, meaning: name }));
+  const isId = all.some(({ id }) => id.startsWith(typed));
   return all.map(({ id, name }) => (isId ? { value: id, meaning: name } : { value: name, meaning: id }));
 }
 

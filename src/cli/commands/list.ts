@@ -10,7 +10,7 @@ import { type Column, cutToWidth, formatCount, formatTable, printable, wrapText 
 
 export function configure(command: Command): void {
   withSignature(command, {
-    '[query]': ['text to find in the name, description or id', '名称、说明或 ID 中包含的文字'],
+    '[query]': ['text to find in the name, slug, description or id', '名称、slug、说明或 ID 中包含的文字'],
     ...homeOption,
     ...jsonOption,
   })
@@ -26,13 +26,13 @@ export function configure(command: Command): void {
 const widestName = 32;
 const indent = '    ';
 
-/** Filters the response of GET /api/scripts: scripts by name, description or id, problems by file. */
+/** Filters the response of GET /api/scripts: scripts by name, slug, description or id, problems by file. */
 function filterScripts({ scripts, problems }: ScriptList, query: string): ScriptList {
   const lower = query.toLowerCase();
   const has = (...texts: readonly (string | null)[]) =>
     texts.some((text) => text?.toLowerCase().includes(lower) === true);
   return {
-    scripts: scripts.filter(({ id, name, desc }) => has(id, name, desc)),
+    scripts: scripts.filter(({ id, slug, name, desc }) => has(id, slug, name, desc)),
     problems: problems.filter(({ file }) => has(file)),
   };
 }
@@ -54,6 +54,7 @@ function scriptTable(known: readonly Script[], lineWidth: number | undefined): s
   const nameOf = ({ name }: Script) => cutToWidth(name, widestName);
   const columns: readonly Column<Script>[] = [
     [tr('NAME', '名称'), nameOf, { paint: (text) => paint('bold', text) }],
+    ['SLUG', ({ slug }) => slug],
     [tr('LANGUAGE', '语言'), ({ language }) => language],
     [tr('NODE', '节点'), ({ node }) => (node ? tr('yes', '是') : '')],
     ['ID', ({ id }) => shortId(id, ids)],

@@ -66,8 +66,8 @@ export function configure(command: Command): void {
       '分支、标签或提交（默认：由来源决定）',
     ],
     '--for <script>': [
-      'download all missing models that this script declares (id or name)',
-      '下载此脚本声明的、尚缺的所有模型；用脚本的 ID 或名称指定',
+      'download all missing models that this script declares (slug, id or name)',
+      '下载此脚本声明的、尚缺的所有模型；用脚本的 slug、ID 或名称指定',
     ],
     ...homeOption,
     ...jsonOption,

@@ -29,8 +29,8 @@ import { UserError, usageError } from '../user-error.ts';
 export function configure(command: Command): void {
   withSignature(command, {
     '<script>': [
-      'name of the script, part of the name, id or id prefix',
-      '名称、名称的一部分、ID 或 ID 的开头',
+      'slug or name of the script, part of the name, id or id prefix',
+      'slug、名称、名称的一部分、ID 或 ID 的开头',
     ],
     '[values...]': [
       'values of the main input, such as files; - reads them from stdin, one per line',
@@ -61,7 +61,7 @@ export function configure(command: Command): void {
 const help = tr(
   `
 Examples:
-  hob run "Resize images" a.png b.png -p quality=80
+  hob run resize-images a.png b.png -p quality=80
   find . -name '*.md' | hob run statistics -
   hob run backup -p key=@key.txt   read the value from a file (@- for stdin)
   hob run backup --async           print the run id and exit

@@ -30,7 +30,10 @@ const mostRuns = 500;
 
 export function configure(command: Command): void {
   withSignature(command, {
-    '--script <script>': ['only runs of this script (name or id)', '只列出该脚本的运行（名称或 ID）'],
+    '--script <script>': [
+      'only runs of this script (slug, name or id)',
+      '只列出该脚本的运行（slug、名称或 ID）',
+    ],
     '--state <states>': [
       'only runs in these states: queued, running, succeeded, failed, unknown (comma-separated); or cancelled or timeout',
       'queued、running、succeeded、failed 或 unknown，多个用逗号分隔；或 cancelled、timeout',

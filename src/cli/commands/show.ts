@@ -20,8 +20,8 @@ const shownRuns = 5;
 export function configure(command: Command): void {
   withSignature(command, {
     '<script>': [
-      'script (name, part of the name, id or id prefix) or run (id or last)',
-      '名称、名称的一部分、ID 或 ID 的开头；也可以是一次运行：运行 ID 或 last',
+      'script (slug, name, part of the name, id or id prefix) or run (id or last)',
+      'slug、名称、名称的一部分、ID 或 ID 的开头；也可以是一次运行：运行 ID 或 last',
     ],
     ...homeOption,
     ...jsonOption,
@@ -100,9 +100,11 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function factsOf(script: ScriptDetail): [name: string, value: string][] {
-  const { id, folder, language, language_version, entry, node, timeout, concurrency, lock, models } = script;
+  const { id, slug, folder, language, language_version, entry, node, timeout, concurrency, lock, models } =
+    script;
   const facts: [name: string, value: string][] = [
     ['ID', id],
+    ['Slug', slug],
     [tr('Folder', '文件夹'), folder],
     [tr('Language', '语言'), language_version === null ? language : `${language} ${language_version}`],
     [tr('Entry', '入口'), entry],

@@ -7,7 +7,10 @@ import { printAnswer } from '../terminal/print.ts';
 
 export function configure(command: Command): void {
   withSignature(command, {
-    '<script>': ['name, part of the name, id or id prefix', '名称、名称的一部分、ID 或 ID 的开头'],
+    '<script>': [
+      'slug, name, part of the name, id or id prefix',
+      'slug、名称、名称的一部分、ID 或 ID 的开头',
+    ],
     ...homeOption,
     ...plainJsonOption,
   })

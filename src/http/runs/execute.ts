@@ -9,9 +9,10 @@ import type { Origin } from '../../contract/values.ts';
 import type { Connection } from '../../runs/callers/trace-caller.ts';
 import { readData, readParams, readTempFile } from '../../runs/inputs.ts';
 import type { KeyUse } from '../../runs/keys/key-store.ts';
-import { fingerprint } from '../../runs/keys/keyed-runs.ts';
+import { fingerprint, type KeyedRun } from '../../runs/keys/keyed-runs.ts';
 import { depthOfExecute, depthOfLink } from '../../runs/run.ts';
 import type { RunOutcome, SubmittedRun } from '../../runs/run-request.ts';
+import type { Script } from '../../scripts/script.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findJsonHazard, type Json, jsonTextOf } from '../../shared/json.ts';
 import { whereNotJson } from '../../shared/scan-json.ts';
@@ -20,12 +21,10 @@ import type { AppDependencies } from '../dependencies.ts';
 import { internalError } from '../error-answers.ts';
 import { type Body, bodyOf, languageOf, whenAnswered, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
-import { type Encoded, endJson, jsonContentType, sendJson } from '../send-json.ts';
+import { type Encoded, endJson, type JsonFields, jsonContentType, sendJson } from '../send-json.ts';
 
-export function addExecuteRoute(
-  app: FastifyInstance,
-  { catalogue, runs, keyedRuns, heartbeatMs, closing }: AppDependencies,
-): void {
+export function addExecuteRoute(app: FastifyInstance, dependencies: AppDependencies): void {
+  const { catalogue, heartbeatMs, closing } = dependencies;
   route(app, 'POST /api/execute', {
     summary: 'Run a script',
     description: 'Runs any script by its id. With `sync` true, the response waits for the end of the run.',
@@ -46,39 +45,62 @@ export function addExecuteRoute(
       const language = languageOf(request, 'zh');
       const scriptId = readScriptId(body);
       const sync = readSync(body);
-      // Few requests have a key, and the list of distinct headers is built on access.
-      const key = 'idempotency-key' in request.headers ? readIdempotencyKey(request.raw) : null;
-      const submit = async (use?: KeyUse) => {
-        const script = await catalogue.resolve(scriptId);
-        const tempFile = readTempFilePath(body);
-        const sent = tempFile === null ? null : await readTempFile(tempFile);
-        return runs.submit({
-          script,
-          origin: originOf(request),
-          caller: request.caller,
-          depth: depthOfExecute(request.caller),
-          sync,
-          data: readData(script, sent === null ? readStructured(body, 'data') : sent.data),
-          params: readParams(script, sent === null ? readStructured(body, 'params') : sent.params),
-          language,
-          ...(use !== undefined && { key: use }),
-        });
-      };
-      if (key === null) return answer(await submit());
-
-      // The key is checked before the script, so a repeated request gets its run even if the script was changed or removed.
-      const use = fingerprint({ key, scriptId, ...body });
-      const keyed = await keyedRuns.once(use, () => submit(use));
-      if (keyed.isRepeat) reply.raw.setHeader('idempotency-replayed', 'true');
-      return answer(sync ? keyed.follow(request.caller, whenAnsweredOr(closing, request, reply)) : keyed);
-
-      function answer(run: { runId: string } | SubmittedRun): FastifyReply | Promise<FastifyReply> {
-        if ('outcome' in run && sync) return answerSync(reply, run, { heartbeatMs, language });
-        reply.raw.setHeader('x-hob-run-id', run.runId);
-        return reply.send({ status: 'success', message: '脚本执行请求已接收', run_id: run.runId });
+      const resolve = () => catalogue.resolve(scriptId);
+      const run = await startRun(dependencies, request, reply, { scriptId, resolve, body, sync, language });
+      if (sync) {
+        const followed =
+          'outcome' in run ? run : run.follow(request.caller, whenAnsweredOr(closing, request, reply));
+        return answerSync(reply, followed, { heartbeatMs, language });
       }
+      reply.raw.setHeader('x-hob-run-id', run.runId);
+      return reply.send({ status: 'success', message: '脚本执行请求已接收', run_id: run.runId });
     },
   });
+}
+
+interface StartOptions {
+  scriptId: string;
+  /** Finds the script, or throws the error for the caller. */
+  resolve: () => Promise<Script>;
+  /** `data`, `params` and, where the operation accepts it, `temp_file`. */
+  body: Body;
+  /** Whether the caller waits for the outcome. */
+  sync: boolean;
+  language: Language;
+}
+
+/** Checks a request for a run and submits it. A request with an idempotency key starts its run only once. */
+export async function startRun(
+  { runs, keyedRuns }: Pick<AppDependencies, 'runs' | 'keyedRuns'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scriptId, resolve, body, sync, language }: StartOptions,
+): Promise<SubmittedRun | KeyedRun> {
+  // Few requests have a key, and the list of distinct headers is built on access.
+  const key = 'idempotency-key' in request.headers ? readIdempotencyKey(request.raw) : null;
+  const submit = async (use?: KeyUse) => {
+    const script = await resolve();
+    const tempFile = readTempFilePath(body);
+    const sent = tempFile === null ? null : await readTempFile(tempFile);
+    return runs.submit({
+      script,
+      origin: originOf(request),
+      caller: request.caller,
+      depth: depthOfExecute(request.caller),
+      sync,
+      data: readData(script, sent === null ? readStructured(body, 'data') : sent.data),
+      params: readParams(script, sent === null ? readStructured(body, 'params') : sent.params),
+      language,
+      ...(use !== undefined && { key: use }),
+    });
+  };
+  if (key === null) return submit();
+
+  // The key is checked before the script, so a repeated request gets its run even if the script was changed or removed.
+  const use = fingerprint({ key, scriptId, ...body });
+  const keyed = await keyedRuns.once(use, () => submit(use));
+  if (keyed.isRepeat) reply.raw.setHeader('idempotency-replayed', 'true');
+  return keyed;
 }
 
 export function addLinkRoute(
@@ -211,48 +233,63 @@ function notANode(name: string): AppError {
   });
 }
 
-/**
- * Answers a synchronous call. A script may take hours, and clients give up on a silent connection. Once the script has
- * started, the status can only be 200. So after `heartbeatMs` the header is sent, and then one space per heartbeat: JSON
- * allows white space before its first brace.
- */
+/** Answers a synchronous call. Once the script has started, the status can only be 200. */
 async function answerSync(
   reply: FastifyReply,
   run: SubmittedRun,
   { heartbeatMs, language }: { heartbeatMs: number; language: Language },
 ): Promise<FastifyReply> {
-  const { raw } = reply;
-  reply.request.isLasting = true;
-  raw.setHeader('x-hob-run-id', run.runId);
-  const outcome = await outcomeOrHeartbeat(run, heartbeatMs);
-  if (outcome !== null) return sendJson(reply, executionAnswer(outcome));
-
-  reply.hijack();
-  raw.writeHead(200, { 'content-type': jsonContentType });
-  raw.write(' ');
-  const beat = setInterval(() => raw.write(' '), heartbeatMs);
-  // The run continues when its caller disconnects.
-  raw.once('close', () => clearInterval(beat));
-  const late = await run.outcome.catch((error: unknown) => {
-    // The run continues in the executor and has no outcome yet. A broken connection tells the caller to ask again later.
-    if (error instanceof AppError && error.code === 'service-stopping') return null;
-    return failedOutcome(error, language);
+  reply.raw.setHeader('x-hob-run-id', run.runId);
+  return answerWhenReady(reply, {
+    status: 200,
+    certain: run.started,
+    answer: run.outcome.then(executionAnswer),
+    late: (error) => {
+      // The run continues in the executor and has no outcome yet. A broken connection tells the caller to ask again later.
+      if (error instanceof AppError && error.code === 'service-stopping') return null;
+      return executionAnswer(failedOutcome(error, language));
+    },
+    heartbeatMs,
   });
-  clearInterval(beat);
-  if (late === null) {
-    raw.destroy();
-    return reply;
-  }
-  endJson(raw, executionAnswer(late));
-  return reply;
 }
 
-/** Resolves with the outcome, or with null once the script has started and `heartbeatMs` have passed. */
-function outcomeOrHeartbeat(run: SubmittedRun, heartbeatMs: number): Promise<RunOutcome | null> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => void run.started.then(() => resolve(null)), heartbeatMs);
-    run.outcome.then(resolve, reject).finally(() => clearTimeout(timer));
+interface LateAnswer {
+  status: number;
+  /** Resolves when the answer can only have this status. */
+  certain: Promise<void>;
+  answer: Promise<JsonFields>;
+  /** The answer for an error after the header was sent; null to break the connection. */
+  late: (error: unknown) => JsonFields | null;
+  heartbeatMs: number;
+}
+
+/**
+ * Answers a call that waits for a run. A script may take hours, and clients give up on a silent connection. So after
+ * `heartbeatMs` the header is sent, and then one space per heartbeat: JSON allows white space before its first brace. The
+ * run continues when its caller disconnects.
+ */
+export async function answerWhenReady(
+  reply: FastifyReply,
+  { status, certain, answer, late, heartbeatMs }: LateAnswer,
+): Promise<FastifyReply> {
+  const { raw } = reply;
+  reply.request.isLasting = true;
+  const early = await new Promise<JsonFields | null>((resolve, reject) => {
+    const timer = setTimeout(() => void certain.then(() => resolve(null)), heartbeatMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+  if (early !== null) return sendJson(reply, early, status);
+
+  reply.hijack();
+  raw.writeHead(status, { 'content-type': jsonContentType });
+  raw.write(' ');
+  const beat = setInterval(() => raw.write(' '), heartbeatMs);
+  raw.once('close', () => clearInterval(beat));
+  const fields = await answer.catch(late);
+  clearInterval(beat);
+  if (fields === null) raw.destroy();
+  else endJson(raw, fields);
+  return reply;
 }
 
 /** The status 200 is already sent, so an error is reported as the outcome of a run that could not be started. */

@@ -112,7 +112,7 @@ export function readWaitMs(wait: string | null): number {
 }
 
 /** Waits until a run has ended, `waitMs` have passed, or the signal is aborted. */
-async function waitForEnd(
+export async function waitForEnd(
   runId: string,
   { runEnds, waitMs, signal }: { runEnds: RunEnds; waitMs: number; signal: AbortSignal },
 ): Promise<void> {

@@ -22,6 +22,7 @@ const chineseTitles: Readonly<Record<string, string>> = {
   'GET /api/script.schema.json': '清单的 JSON Schema',
   'GET /api/scripts/{id}': '单个脚本',
   'GET /api/scripts/{id}/icon': '脚本的图标',
+  'POST /api/scripts/{id}/runs': '开始一次运行',
   'POST /api/scripts/{id}/prepare': '准备脚本的运行环境',
   'GET /api/outcomes': '各脚本最近的运行情况',
   'GET /api/runs/{id}/terminal': '运行的终端',
@@ -86,6 +87,9 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
     '删除某个位置上该模型的全部文件，并返回释放的空间。设置 `model_folders` 中的文件夹不会被改动，除非它本来就是 Hob 已知的缓存。',
   'GET /api/scripts': '全部脚本，以及无法加载的脚本存在的所有问题。',
   'GET /api/script.schema.json': '供编辑器补全和检查 script.toml。',
+  'GET /api/scripts/{id}': '路径中可用脚本的 ID 或 slug。',
+  'POST /api/scripts/{id}/runs':
+    '按脚本的 ID 或 slug 开始一次运行，返回其记录。指定 `wait_s` 时等待运行结束，但不超过该时间。调用方断开连接后运行仍会继续。',
   'GET /api/scripts/{id}/icon': '清单中指定的图标文件，该文件必须位于脚本的文件夹内。',
   'GET /api/files': '用于选择文件和文件夹。只列出名称、类型、大小和时间，不显示文件内容。最多 10,000 项。',
   'GET /api/packages': '已安装的脚本包、它们的来源，以及能否回退到之前的版本。',

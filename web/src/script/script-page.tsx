@@ -92,7 +92,8 @@ function ScriptHeader({ script }: { script: Script }) {
 /** Details from the manifest. */
 function ScriptFacts({ script }: { script: ScriptDetail }) {
   const say = useSay();
-  const { folder, id, entry, language_version, timeout, concurrency, lock, models, dependencies } = script;
+  const { folder, id, slug, entry, language_version, timeout, concurrency, lock, models, dependencies } =
+    script;
   return (
     <Panel title={say('Details', '详情')}>
       <dl className="flex flex-col gap-3 text-[13px]">
@@ -101,6 +102,7 @@ function ScriptFacts({ script }: { script: ScriptDetail }) {
           copied={folder}
           label={say('Copy folder path', '复制文件夹路径')}
         />
+        <Fact name="Slug" copied={slug} label={say('Copy slug', '复制 slug')} />
         <Fact name="ID" copied={id} label={say('Copy ID', '复制 ID')} />
         <Fact name={say('Entry file', '入口')}>
           {entry}

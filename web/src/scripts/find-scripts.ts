@@ -27,8 +27,8 @@ export function findScripts(scripts: readonly Script[], query: string): Script[]
     .map(({ script }) => script);
 }
 
-function soughtIn({ id, name, desc, language }: Script, place: string): Sought {
-  return { id, name: fold(name), rest: fold(`${desc ?? ''}\n${language}\n${place}`) };
+function soughtIn({ id, slug, name, desc, language }: Script, place: string): Sought {
+  return { id, name: fold(name), rest: fold(`${slug}\n${desc ?? ''}\n${language}\n${place}`) };
 }
 
 /** The rank of the worst match of all words. */

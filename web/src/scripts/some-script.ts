@@ -4,6 +4,7 @@ import type { Script } from '../api/wire.ts';
 export function someScript(name: string, rest: Partial<Script> = {}): Script {
   return {
     id: '0',
+    slug: name,
     name,
     desc: null,
     version: null,

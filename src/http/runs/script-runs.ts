@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { ExecuteHeaders, longestWaitS, RunAnswer, ScriptRunBody } from '../../contract/runs.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Json } from '../../shared/json.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { invalidField, refuseUnknown } from '../fields.ts';
+import { bodyOf, languageOf, whenAnsweredOr } from '../request.ts';
+import { route } from '../route.ts';
+import { resolveScript } from '../scripts.ts';
+import { answerWhenReady, startRun } from './execute.ts';
+import { runAnswer } from './run-answer.ts';
+import { waitForEnd } from './runs.ts';
+
+export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDependencies): void {
+  const { catalogue, slugs, runs, runEnds, heartbeatMs, closing } = dependencies;
+  route(app, 'POST /api/scripts/:id/runs', {
+    summary: 'Start a run of a script',
+    description:
+      'Starts a run by the id or slug of the script and returns its record. With `wait_s`, the response waits for the end of the run, but not longer. A run continues when its caller disconnects.',
+    headers: ExecuteHeaders,
+    body: ScriptRunBody,
+    status: 201,
+    answer: { ...RunAnswer, description: 'The record of the run, which has ended or not.' },
+    async handle(request, reply) {
+      if (request.caller !== null) throw notForRuns();
+      const given = request.params.id;
+      const { fields, ...rest } = bodyOf(request);
+      refuseUnknown(fields, ScriptRunBody);
+      // A repeated request may wait longer or shorter than the first one.
+      const { wait_s, ...inputs } = fields;
+      const waitMs = readWaitS(wait_s ?? 0) * 1000;
+      const scriptId = (await slugs.find(given)) ?? given;
+      const { runId } = await startRun(dependencies, request, reply, {
+        scriptId,
+        resolve: () => resolveScript(catalogue, scriptId, given),
+        body: { ...rest, fields: inputs },
+        sync: false,
+        language: languageOf(request, 'en'),
+      });
+      reply.raw.setHeader('x-hob-run-id', runId);
+      reply.raw.setHeader('location', `/api/runs/${runId}`);
+      const signal = whenAnsweredOr(closing, request, reply);
+      const ended = waitMs === 0 ? Promise.resolve() : waitForEnd(runId, { runEnds, waitMs, signal });
+      return answerWhenReady(reply, {
+        status: 201,
+        certain: Promise.resolve(),
+        answer: ended.then(() => runAnswer(runs.get(runId))),
+        // The run was deleted just after its end.
+        late: () => null,
+        heartbeatMs,
+      });
+    },
+  });
+}
+
+function readWaitS(wait: Json): number {
+  if (typeof wait === 'number' && wait >= 0 && wait <= longestWaitS) return wait;
+  throw invalidField(
+    'wait_s',
+    `a number of seconds from 0 to ${longestWaitS}`,
+    ` 0 到 ${longestWaitS} 之间的秒数`,
+  );
+}
+
+function notForRuns(): AppError {
+  return new AppError('not-for-runs', {
+    en: 'The address of a run does not offer this operation.',
+    zh: '运行的专用地址不能用于此操作。',
+    hint: {
+      en: 'A running script starts others with POST /api/execute or POST /api/link.',
+      zh: '运行中的脚本请用 POST /api/execute 或 POST /api/link 启动其他脚本。',
+    },
+  });
+}
