@@ -27,7 +27,7 @@ const offlineCommands = '^src/cli/(?:offline/|commands/(?:check|pack|doctor|expo
 const processStarters = [
   'src/executor/start-through-node\\.ts',
   'src/terminals/window/spawn-in-window\\.ts',
-  'src/execution/launch-executor\\.ts',
+  'src/execution/executor-set\\.ts',
   'src/shared/run-command\\.ts',
   'src/environments/builder/run-tool\\.ts',
   'src/shared/start-detached\\.ts',
@@ -142,7 +142,7 @@ export const importRules = [
       'runs/history/history-store.ts',
       'runs/history/retention-store.ts',
       'runs/history/run-removal.ts',
-      'runs/events/event-store.ts',
+      'runs/event-store.ts',
       'runs/keys/key-store.ts',
       'notifications/notification-store.ts',
       'scripts/slug-store.ts',

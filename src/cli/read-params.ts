@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
+
 import type { Param, ScriptDetail } from '../contract/types.ts';
 import { errnoOf } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';

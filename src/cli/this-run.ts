@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as textIn } from 'node:stream/consumers';
+
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../shared/json.ts';

@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import type { EnvironmentKind } from '../contract/values.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { folderBytes } from '../shared/folder-size.ts';

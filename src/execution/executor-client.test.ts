@@ -25,8 +25,7 @@ import { createLogger } from '../shared/log.ts';
 import { isAlive } from '../shared/process-stat.ts';
 import { readVersion } from '../shared/version.ts';
 import { ExecutorClient, type RunHooks } from './executor-client.ts';
-import { findExecutors } from './executor-set.ts';
-import { launchExecutor } from './launch-executor.ts';
+import { findExecutors, launchExecutor } from './executor-set.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
 import {
   type Count,

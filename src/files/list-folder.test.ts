@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/support/hob.ts';
 import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from '../../test/support/ordinary-user.ts';
 import { AppError } from '../shared/errors.ts';
-import { listFolder } from './list-folder.ts';
+import { listFolder } from './folders.ts';
 
 async function codeOf(listing: Promise<unknown>): Promise<string> {
   const error: unknown = await listing.catch((reason: unknown) => reason);

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import Value from 'typebox/value';
+
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';

@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
+
 import { FilesAnswer, FilesQuery, OpenFolderAnswer, OpenFolderBody } from '../contract/files.ts';
-import { type FolderEntry, listFolder } from '../files/list-folder.ts';
+import { type FolderEntry, listFolder } from '../files/folders.ts';
 import { AppError } from '../shared/errors.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { QueryFields } from './fields.ts';

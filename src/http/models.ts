@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
+
 import * as schemas from '../contract/models.ts';
 import type { Download } from '../contract/types.ts';
 import { type ModelSource, modelPlaces, modelSources } from '../contract/values.ts';

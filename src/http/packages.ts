@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+
 import * as schemas from '../contract/packages.ts';
 import type { Operation } from '../contract/types.ts';
 import type { InstalledPackage } from '../packages/operations/list-installed.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stopping } from '../runs/refusals.ts';
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { whereNotJson } from '../shared/json-fault.ts';
+import { whereNotJson } from '../shared/scan-json.ts';
 import type { Language, Text } from '../shared/text.ts';
 
 /** A parsed body: JSON values, or the strings of a form. */

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+
 import { IconAnswer, ManifestSchemaAnswer, ScriptAnswer, ScriptsAnswer } from '../contract/scripts.ts';
+
 import { parseRepoId } from '../models/repo-id.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import { ManifestSchema } from '../scripts/manifest-schema.ts';

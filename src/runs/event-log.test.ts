@@ -5,7 +5,7 @@ import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import { createLogger } from '../shared/log.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { SqliteEventStore } from '../storage/sqlite-event-store.ts';
-import { SqliteRunRemoval } from '../storage/sqlite-run-removal.ts';
+import { SqliteRunRemoval } from '../storage/sqlite-retention-store.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
 import type { LoggedEvent } from './event-store.ts';
 import { EventLog } from './ledger.ts';

@@ -1,11 +1,16 @@
+import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { paramMismatch } from '../scripts/read-params.ts';
 import { type Param, type Script, secretMask } from '../scripts/script.ts';
 import { brief } from '../shared/brief.ts';
+import { decodeFileText } from '../shared/decode-text.ts';
 import { AppError } from '../shared/errors.ts';
-import type { Json, JsonObject } from '../shared/json.ts';
-import { isJsonObject } from '../shared/json.ts';
+import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
+import { whereNotJson } from '../shared/scan-json.ts';
+import { fixedText } from '../shared/text.ts';
+import type { RunRecord } from './run-record.ts';
 
 /**
  * Returns `data` in the form that the script gets: the values of its main input, always a list of strings under the
@@ -117,4 +122,140 @@ export function maskSecrets(script: Script, params: JsonObject): JsonObject {
     else kept[name] = secretMask;
   }
   return kept;
+}
+
+const maxTempFileBytes = 8 * 1024 * 1024;
+
+interface FileArguments {
+  data: Json | undefined;
+  params: Json | undefined;
+}
+
+/**
+ * Reads arguments in the legacy form: a file with a JSON object (`data` and `params`), a JSON array (values of the main
+ * input) or plain text (one value per line). The file is never deleted.
+ */
+export async function readTempFile(path: string): Promise<FileArguments> {
+  if (!isAbsolute(path)) throw invalid(path, 'is not an absolute path', '不是绝对路径');
+  if (path.includes('\0')) throw invalid(path, 'is not a valid path', '不是有效路径');
+  const file = await readRegularFile(path, { maxBytes: maxTempFileBytes });
+  if (file.kind !== 'content') throw failure(path, file);
+
+  const text = decodeFileText(file.bytes);
+  const start = text.trimStart()[0];
+  if (start === '{' || start === '[') return fromJson(path, text);
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return { data: lines, params: undefined };
+}
+
+function fromJson(path: string, text: string): FileArguments {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const where = whereNotJson(text);
+    throw invalid(path, `is not valid JSON${where.en}`, `不是有效的 JSON${where.zh}`);
+  }
+  if (findJsonHazard(value) !== undefined) {
+    throw invalid(
+      path,
+      'is nested too deeply, or contains a forbidden key or a number that is too large',
+      '嵌套过深，或含有非法键或过大的数字',
+    );
+  }
+  if (!isJsonObject(value)) return { data: value, params: undefined };
+  if (Object.keys(value).length > 0 && !('data' in value) && !('params' in value)) {
+    throw invalid(path, 'is an object with neither data nor params', '中的对象既没有 data 也没有 params');
+  }
+  return { data: value.data ?? undefined, params: value.params ?? undefined };
+}
+
+function failure(path: string, { kind, ...details }: ReadFailure): AppError {
+  switch (kind) {
+    case 'missing':
+      return new AppError('temp-file-missing', fixedText(`文件不存在: ${path}`));
+    case 'too-large':
+      return invalid(path, `is larger than ${maxTempFileBytes} bytes`, `超过 ${maxTempFileBytes} 字节`);
+    case 'unreadable':
+      return invalid(path, `cannot be read (${'errno' in details ? details.errno : ''})`, '无法读取');
+    default:
+      return invalid(path, 'is not a regular file', '不是普通文件');
+  }
+}
+
+function invalid(path: string, en: string, zh: string): AppError {
+  return new AppError('temp-file-invalid', { en: `temp_file ${path} ${en}`, zh: `temp_file ${path} ${zh}` });
+}
+
+interface Sent {
+  readonly data: Json | undefined;
+  readonly params: Json | undefined;
+}
+
+/** The inputs for a rerun: the recorded values, overridden by the sent ones, checked against the current manifest. */
+export function rerunInputs(
+  record: Pick<RunRecord, 'runId' | 'data' | 'params'>,
+  script: Script,
+  sent: Sent,
+): { data: Json; params: JsonObject } {
+  if (sent.data === undefined) assertSameInput(record, script);
+  return {
+    data: readData(script, sent.data ?? record.data),
+    params: readParams(script, rerunParams(record, script, sent.params)),
+  };
+}
+
+/** The recorded data has the form that the script received, under the name that its input had at that time. */
+function assertSameInput({ runId, data }: Pick<RunRecord, 'runId' | 'data'>, { name, input }: Script): void {
+  if (input === null || !isJsonObject(data)) return;
+  const former = Object.keys(data).find((key) => key !== input.name);
+  if (former === undefined) return;
+  throw new AppError(
+    'data-invalid',
+    {
+      en: `The data of the run ${runId} belong to the input "${former}", but the main input of "${name}" is now "${input.name}".`,
+      zh: `运行 ${runId} 的 data 属于输入 "${former}"，但脚本 "${name}" 的主输入现在是 "${input.name}"。`,
+    },
+    { hint: hintOf({ data: { [input.name]: ['…'] } }), fields: ['data'] },
+  );
+}
+
+function rerunParams(
+  record: Pick<RunRecord, 'runId' | 'params'>,
+  script: Script,
+  sent: Json | undefined,
+): Json | undefined {
+  // `readParams` reports the error.
+  if (sent !== undefined && !isJsonObject(sent)) return sent;
+  const isSent = (name: string) => sent !== undefined && Object.hasOwn(sent, name);
+  // A default in the manifest does not replace a recorded secret: a run that used the default has no value on record,
+  // and any other run would be repeated with a wrong value.
+  const needed = script.params
+    .filter(({ name, secret }) => secret && Object.hasOwn(record.params, name) && !isSent(name))
+    .map(({ name }) => name);
+  const params = { ...record.params, ...sent };
+  // Also params that were secret at the time of the run, and masks that a client read from a record and sent as values.
+  const masked = Object.keys(params).filter((name) => params[name] === secretMask);
+  const names = [...new Set([...needed, ...masked])];
+  if (names.length > 0) throw secretsNeeded(record.runId, names);
+  return params;
+}
+
+function secretsNeeded(runId: string, names: readonly string[]): AppError {
+  return new AppError(
+    'secrets-needed',
+    {
+      en: `Hob does not store secrets. Send these params of the run ${runId} again: ${names.join(', ')}`,
+      zh: `密钥类参数不会被保存，运行 ${runId} 的以下参数需要重新发送：${names.join('、')}`,
+    },
+    {
+      hint: hintOf({ params: Object.fromEntries(names.map((name) => [name, '…'])) }),
+      fields: names.map((name) => `params.${name}`),
+    },
+  );
+}
+
+function hintOf(body: JsonObject) {
+  const text = JSON.stringify(body);
+  return { en: `Send ${text}`, zh: `请发送 ${text}` };
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
-import { memoryFolderOf, removeMemoryFolder } from './remove-memory-folder.ts';
+import { memoryFolderOf, removeMemoryFolder } from '../execution/parameter-files.ts';
 
 const hasMemory = has('a file system in memory (/dev/shm)', existsSync('/dev/shm'));
 

@@ -4,8 +4,7 @@ import { someScript } from '../../test/support/some-script.ts';
 import type { MainInput, Param, Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
-import { maskSecrets, readData, readParams } from './inputs.ts';
-import { rerunInputs } from './rerun.ts';
+import { maskSecrets, readData, readParams, rerunInputs } from './inputs.ts';
 
 const input = (name: string, rest: Partial<MainInput> = {}): MainInput => ({
   name,

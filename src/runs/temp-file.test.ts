@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { AppError } from '../shared/errors.ts';
-import { readTempFile } from './temp-file.ts';
+import { readTempFile } from './inputs.ts';
 
 async function fileWith(content: string | Buffer): Promise<string> {
   const path = join(await tempFolder(), 'arguments');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Holder, isStuck, type Waiting } from './wait-circle.ts';
+import { type Holder, isStuck, type Waiting } from './gate.ts';
 
 function holder(runId: string, own: string[], parent: Holder | null = null): Holder {
   return { runId, parent, has: new Map(own.map((thing) => [thing, null])), lent: new Map() };

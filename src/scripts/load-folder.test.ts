@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { builderId } from './builder-id.ts';
 import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
-import type { Problem, Script } from './script.ts';
+import { builderId, type Problem, type Script } from './script.ts';
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const otherId = '7d0f3c52-6a40-4f0e-8a55-1c2b9e6f4a10';

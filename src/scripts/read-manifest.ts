@@ -6,7 +6,6 @@ import { brief } from '../shared/brief.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { type Confined, confine } from '../shared/private-files.ts';
 import type { Text } from '../shared/text.ts';
-import { builderId } from './builder-id.ts';
 import { findMismatches } from './describe-mismatch.ts';
 import { languageFromExtension, languageFromName, languages, type ScriptLanguage } from './languages.ts';
 import { KeyLocator } from './locate-keys.ts';
@@ -25,6 +24,7 @@ import { readParams } from './read-params.ts';
 import { reporter, SectionReader, unknownAdvice } from './read-section.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
 import {
+  builderId,
   type MainInput,
   type ModelNeed,
   type Problem,

@@ -7,8 +7,7 @@ import { parse, TomlError } from 'smol-toml';
 import Value from 'typebox/value';
 
 import { isLoopback } from '../shared/addresses.ts';
-import { errnoOf } from '../shared/errors.ts';
-import { ExplainedError } from '../shared/explained-error.ts';
+import { ExplainedError, errnoOf } from '../shared/errors.ts';
 import { fixedText, type Text } from '../shared/text.ts';
 import { defaultSettings, kindOf } from './default-settings.ts';
 import { resolveHome, settingsFile } from './home.ts';

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+
 import { textOf } from './json.ts';
 import { allAtOnce, type Steps } from './steps.ts';
 

@@ -170,3 +170,13 @@ export function exhaustedError(errno: string, cause?: unknown): AppError {
     retryAfterS: 5,
   });
 }
+
+/** A failure that the user can fix, described in both languages. Logs contain the English text. */
+export class ExplainedError extends Error {
+  readonly text: Text;
+
+  constructor(text: Text) {
+    super(text.en);
+    this.text = text;
+  }
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { forbiddenKeys } from './json.ts';
-import { whereNotJson } from './json-fault.ts';
+import { whereNotJson } from './scan-json.ts';
 
 describe('the position where a text stops being JSON', () => {
   it.each([

@@ -15,8 +15,7 @@ import { link, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 
-import { errnoOf } from './errors.ts';
-import { ExplainedError } from './explained-error.ts';
+import { ExplainedError, errnoOf } from './errors.ts';
 
 /** The permission bits for the group and for others. */
 export const forOthers = 0o077;

@@ -1,4 +1,5 @@
 import { forbiddenKeys, type JsonHazard, maxJsonDepth } from './json.ts';
+import type { Text } from './text.ts';
 
 /** A member of the outermost object, with the positions of its parts in the text. */
 export interface Member {
@@ -245,4 +246,22 @@ function holds(bytes: Uint8Array, start: number, what: Uint8Array): boolean {
 
 function textAt(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', start, end);
+}
+
+const unknown: Text = { en: '', zh: '' };
+
+const ends: Text = { en: ': it ends too early', zh: '：内容不完整' };
+
+/**
+ * Describes where a text stops being valid JSON, to be appended to a message. The message of the parser itself is not
+ * used, because it often quotes the text, which may contain a secret.
+ */
+export function whereNotJson(text: string): Text {
+  const bytes = Buffer.from(text);
+  const scan = scanJson(bytes, [], () => {});
+  if (scan.kind !== 'malformed') return unknown;
+  if (scan.at >= bytes.length) return ends;
+  const before = bytes.subarray(0, scan.at).toString().split('\n');
+  const [line, column] = [before.length, [...(before.at(-1) ?? '')].length + 1];
+  return { en: `: see line ${line}, column ${column}`, zh: `：见第 ${line} 行第 ${column} 列` };
 }

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
-import { errnoOf } from './errors.ts';
-import { ExplainedError } from './explained-error.ts';
+import { ExplainedError, errnoOf } from './errors.ts';
 import { createPrivateFile, forOthers, replacePrivateFile } from './private-files.ts';
 import type { Text } from './text.ts';
 

@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox';
 
 import { endCauses, origins, runStates } from '../contract/values.ts';
 import type { SlugEntry } from '../scripts/slug-store.ts';
-import { ExplainedError } from '../shared/explained-error.ts';
+import { ExplainedError } from '../shared/errors.ts';
 import { type Database, knownVersion } from './database.ts';
 import { migrations } from './migrations.ts';
 import { columns, type SqliteRunStore, toRecord } from './sqlite-run-store.ts';

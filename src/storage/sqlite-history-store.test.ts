@@ -13,8 +13,7 @@ import type { BriefRun } from '../runs/run-record.ts';
 import { openDatabase } from './database.ts';
 import { Candidates } from './run-candidates.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
-import { SqliteRetentionStore } from './sqlite-retention-store.ts';
-import { SqliteRunRemoval } from './sqlite-run-removal.ts';
+import { SqliteRetentionStore, SqliteRunRemoval } from './sqlite-retention-store.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 const everything: RunQuery = {

@@ -6,7 +6,7 @@ import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import type { KeptNotification } from '../notifications/notification-store.ts';
 import { openDatabase } from './database.ts';
 import { SqliteNotificationStore } from './sqlite-notification-store.ts';
-import { SqliteRunRemoval } from './sqlite-run-removal.ts';
+import { SqliteRunRemoval } from './sqlite-retention-store.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 function setUp() {

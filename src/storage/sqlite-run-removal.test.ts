@@ -6,7 +6,7 @@ import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import type { RunEnding } from '../runs/run-record.ts';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
-import { SqliteRunRemoval } from './sqlite-run-removal.ts';
+import { SqliteRunRemoval } from './sqlite-retention-store.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 const ending = runEnding({

@@ -1,4 +1,5 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
+
 import {
   type EndCause,
   type EnvelopeSource,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+
 import { createDoctorContext } from '../../doctor/doctor-context.ts';
 import { examine } from '../../doctor/examine.ts';
 import { type Area, areas, type Finding } from '../../doctor/finding.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+
 import { findJsonHazard, type Json, type JsonObject } from '../../shared/json.ts';
 import { replacePrivateFile } from '../../shared/private-files.ts';
 import { tr } from '../language.ts';

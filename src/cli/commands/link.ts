@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+
 import type { Execution, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { tr } from '../language.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+
 import type { Rerun, Run, ScriptDetail } from '../../contract/types.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { pathOfRun, pickRun, runArguments } from '../find-run.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { serve } from '../../main.ts';
-import { ExplainedError } from '../../shared/explained-error.ts';
+import { ExplainedError } from '../../shared/errors.ts';
 import { language } from '../language.ts';
 import { withSignature } from '../options.ts';
 import { UserError } from '../user-error.ts';

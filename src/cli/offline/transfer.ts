@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { AppError, errnoOf } from '../../shared/errors.ts';
-import { ExplainedError } from '../../shared/explained-error.ts';
+
+import { AppError, ExplainedError, errnoOf } from '../../shared/errors.ts';
 import type { Skipped } from '../../transfer/export-home.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';

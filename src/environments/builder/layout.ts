@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { claimFolder, isClaimed } from '../../shared/claim-folder.ts';
 import { isJsonObject } from '../../shared/json.ts';
 

@@ -1,9 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+
 import * as schemas from '../../contract/history.ts';
 import { endCauses, origins, runStates } from '../../contract/values.ts';
-import type { Cursor, RunQuery, ScriptOutcomes } from '../../runs/history/history-store.ts';
-import { describeCounts, growTree, type RunTree, type Tally } from '../../runs/history/history-store.ts';
-import { builderId } from '../../scripts/builder-id.ts';
+
+import {
+  type Cursor,
+  describeCounts,
+  growTree,
+  type RunQuery,
+  type RunTree,
+  type ScriptOutcomes,
+  type Tally,
+} from '../../runs/history/history-store.ts';
+import { builderId } from '../../scripts/script.ts';
+
 import { beginOfDay, lastDays } from '../../shared/clock.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Language } from '../../shared/text.ts';

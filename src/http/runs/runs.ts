@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import * as schemas from '../../contract/runs.ts';
-import { rerunInputs } from '../../runs/rerun.ts';
+import { rerunInputs } from '../../runs/inputs.ts';
 import { depthOfExecute, type RunEnds } from '../../runs/run.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
+
 import { MemoryKeyStore } from '../../../test/support/memory-key-store.ts';
 import { queuedRun } from '../../../test/support/run-records.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -88,7 +88,6 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
     '删除某个位置上该模型的全部文件，并返回释放的空间。设置 `model_folders` 中的文件夹不会被改动，除非它本来就是 Hob 已知的缓存。',
   'GET /api/scripts': '全部脚本，以及无法加载的脚本存在的所有问题。',
   'GET /api/script.schema.json': '供编辑器补全和检查 script.toml。',
-  'GET /api/scripts/{id}': '路径中可用脚本的 ID 或 slug。',
   'POST /api/scripts/{id}/runs':
     '按脚本的 ID 或 slug 开始一次运行，返回其记录。指定 `wait_s` 时等待运行结束，但不超过该时间。调用方断开连接后运行仍会继续。',
   'GET /api/scripts/{id}/icon': '清单中指定的图标文件，该文件必须位于脚本的文件夹内。',
@@ -142,6 +141,6 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
   'GET /api/openapi.json': '以 OpenAPI 3.1 文档描述本接口。',
   'GET /api/models/downloads/{id}': '某次下载的进度或结果。',
   'GET /api/package-operations/{id}': '某次操作的进度或结果。',
-  'GET /api/scripts/{id}': '清单所描述的脚本，以及它的模型的状态。',
+  'GET /api/scripts/{id}': '具有该 ID 或 slug 的脚本（以清单为准），以及它的模型的状态。',
   'GET /api/health': '服务的状态。需要令牌时，没有令牌的调用者看不到解释器列表。',
 };

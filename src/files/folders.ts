@@ -1,15 +1,17 @@
 import type { Dirent } from 'node:fs';
 import { access, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-
+import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { entryKinds } from '../contract/values.ts';
 import { AppError, errnoOf } from '../shared/errors.ts';
+import { hasDisplay } from '../shared/has-display.ts';
+import { openOnDesktop } from '../shared/open-on-desktop.ts';
 
 const drives = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`);
 
 /** More entries than a user looks through. The folder of a camera or a cache may have a hundred times as many. */
-export const mostEntries = 10_000;
+const mostEntries = 10_000;
+
 /** Few enough concurrent file operations to leave capacity for other requests. */
 const batchEntries = 32;
 
@@ -21,7 +23,7 @@ export interface FolderEntry {
   readonly modifiedAt: string | null;
 }
 
-export interface FolderListing {
+interface FolderListing {
   readonly path: string;
   readonly parent: string | null;
   readonly home: string;
@@ -161,4 +163,56 @@ function folderRefusal(error: unknown, path: string): unknown {
     default:
       return error;
   }
+}
+
+interface DeskOptions {
+  readonly platform: NodeJS.Platform;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Opens a folder, or the folder of a file, on the user's desktop. Resolves with the opened folder. The path comes from the output of a
+ * script, so the file itself is never opened: that could run a program.
+ */
+export async function openFolder(path: string, { platform, environment }: DeskOptions): Promise<string> {
+  const folder = await folderOf(path, platform);
+  if (platform !== 'darwin' && platform !== 'win32' && !hasDisplay(environment)) {
+    throw unavailable(folder, {
+      en: 'the machine has no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set)',
+      zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）',
+    });
+  }
+  const failure = await openOnDesktop('folder', folder, { platform, environment });
+  if (failure === null) return folder;
+  const { program, isMissing, reason } = failure;
+  throw unavailable(
+    folder,
+    isMissing
+      ? { en: `${program} is not installed (package xdg-utils)`, zh: `没有 ${program}（软件包 xdg-utils）` }
+      : { en: reason, zh: reason },
+  );
+}
+
+async function folderOf(path: string, platform: NodeJS.Platform): Promise<string> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new AppError('folder-missing', {
+      en: `No such file or folder: ${path}`,
+      zh: `路径不存在：${path}`,
+      cause: error,
+    });
+  });
+  // On macOS a folder with an extension may be an application. Opening it would run it.
+  const isProgram = platform === 'darwin' && extname(path) !== '';
+  return found.isDirectory() && !isProgram ? path : dirname(path);
+}
+
+function unavailable(folder: string, reason: { en: string; zh: string }): AppError {
+  return new AppError('desktop-unavailable', {
+    en: `Cannot open the folder: ${reason.en}`,
+    zh: `无法显示文件夹：${reason.zh}`,
+    hint: {
+      en: `The folder is on the machine that Hob runs on: ${folder}`,
+      zh: `它位于运行 Hob 的机器上：${folder}`,
+    },
+  });
 }
