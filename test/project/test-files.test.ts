@@ -21,6 +21,7 @@ const projects: Project[] = ['unit', 'service', 'system'];
 /** For each folder of src/, a file of `npm test` that uses it in real processes. */
 const coverage: Record<string, string> = {
   cli: 'test/cli/run.test.ts',
+  client: 'test/client/typescript.test.ts',
   contract: 'test/http/contract.test.ts',
   doctor: 'test/cli/chinese.test.ts',
   environments: 'test/cli/package-commands-live.test.ts',
