@@ -48,17 +48,20 @@ export const ExecuteBody = Named(
 /** The maximum of `wait_s`. */
 export const longestWaitS = 3600;
 
-export const ScriptRunBody = Type.Object({
-  ...inputs,
-  wait_s: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: longestWaitS,
-      default: 0,
-      description: 'Seconds to wait for the end of the run.',
-    }),
-  ),
-});
+export const ScriptRunBody = Named(
+  'RunRequest',
+  Type.Object({
+    ...inputs,
+    wait_s: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: longestWaitS,
+        default: 0,
+        description: 'Seconds to wait for the end of the run.',
+      }),
+    ),
+  }),
+);
 
 /** Other values of the header are ignored. */
 export const OriginHeaders = Type.Object({

@@ -114,6 +114,7 @@ describe('settings', () => {
       token: 'true',
       environments: 'false',
       native_start: 'false',
+      desktop_notifications: 'false',
       max_connections: '70',
       huggingface_endpoint: 'https://one.example/path',
       modelscope_endpoint: 'http://127.0.0.1:9',

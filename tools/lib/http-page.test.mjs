@@ -27,7 +27,9 @@ const error = json({ type: 'object', properties: { status: { enum: ['error'] } }
 const paths = {
   '/api/teas/{id}': {
     get: {
+      tags: ['Teas'],
       summary: 'Get a tea',
+      description: 'Get a tea.',
       parameters: [
         { in: 'path', name: 'id', required: true, schema: text },
         { in: 'query', name: 'cups', required: false, schema: { type: 'integer', default: 2 } },
@@ -36,9 +38,18 @@ const paths = {
     },
   },
   '/api/teas': {
-    get: { summary: 'List teas', description: 'Lists teas.', responses: { 200: json(listOf(tea), 'Teas.') } },
+    get: {
+      tags: ['Teas'],
+      summary: 'List teas',
+      description: 'Lists teas.',
+      parameters: [],
+      responses: { 200: json(listOf(tea), 'Teas.') },
+    },
     post: {
+      tags: ['Teas'],
       summary: 'Add a tea',
+      description: 'Adds a tea.',
+      parameters: [],
       requestBody: {
         content: { 'application/json': { schema: { properties: { name: text }, required: ['name'] } } },
       },
@@ -47,14 +58,24 @@ const paths = {
   },
   '/api/health': {
     get: {
+      tags: ['Service'],
       summary: 'Check',
+      description: 'Checks the service.',
+      parameters: [],
       responses: { 200: json({ properties: { status: { const: 'ok' } }, required: ['status'] }, 'Alive.') },
     },
   },
 };
 
 function render(changed = {}) {
-  const document = { info: { description: 'Implements interface 0.3.0.' }, paths: { ...paths, ...changed } };
+  const document = {
+    info: { description: 'Implements interface 0.3.0.' },
+    tags: [
+      { name: 'Teas', description: 'What to drink.' },
+      { name: 'Service', description: 'The service itself.' },
+    ],
+    paths: { ...paths, ...changed },
+  };
   return httpPage(document, [['tea-unknown', 404]], { 'tea.md': '## GET /api/teas/&lt;id&gt;\n' });
 }
 
@@ -79,7 +100,9 @@ describe('the HTTP reference', () => {
   it('shows only the changes of an object that is similar to an earlier one', () => {
     const cup = { ...tea, properties: { ...tea.properties, sugar: { type: 'boolean' } } };
     const page = render({
-      '/api/teas/cup': { get: { summary: 'Cup', responses: { 200: json(cup, 'A cup.') } } },
+      '/api/teas/cup': {
+        get: { tags: ['Teas'], summary: 'Cup', parameters: [], responses: { 200: json(cup, 'A cup.') } },
+      },
     });
     expect(page).toContain(
       '**200**: A cup. The fields of [`GET /api/teas/{id}`](#get-apiteasid), with these changes:',
