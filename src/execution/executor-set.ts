@@ -106,16 +106,17 @@ export class ExecutorSet {
 
   async #establish(): Promise<ExecutorLink> {
     await this.#openLinks();
-    // A new executor can be killed before it takes runs. The waiting runs are none of its runs: the next one takes them.
+    // A new executor can be killed before it gets its first run. Then the next one gets the runs that wait.
     for (let attempt = 1; this.current === undefined && attempt <= launchAttempts; attempt++) {
       const pid = await launchExecutor(this.#options);
       if (pid !== null) this.#events.launched();
       // Find all executors again: a service that was killed may have launched one, too, which took over from others.
       await this.#openLinks();
+      if (this.current === undefined && pid !== null && isAlive(pid)) {
+        throw new Error('the new executor does not respond, or has another version: restart Hob');
+      }
     }
-    if (this.current === undefined) {
-      throw new Error(`${launchAttempts} new executors were killed, or do not respond`);
-    }
+    if (this.current === undefined) throw new Error(`${launchAttempts} new executors were killed`);
     return this.current;
   }
 

@@ -13,6 +13,7 @@ interface SlugsOptions {
 }
 
 const idDigits = 8;
+const pinyinPauseMs = 60_000;
 
 /**
  * The slug of each script: a short name for commands and addresses. A script gets its slug once and keeps it when it is renamed. A slug that
@@ -28,6 +29,10 @@ export class Slugs {
   #version = -1;
   #updating: Promise<void> | undefined;
   #hasFailed = false;
+  /** The names that were converted, and their pinyin. */
+  readonly #pinyin = new Map<string, string>();
+  /** When to try the conversion again after a failure. */
+  #pinyinAgainMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SlugsOptions) {
     this.#options = options;
@@ -35,7 +40,8 @@ export class Slugs {
 
   /** Assigns slugs to new scripts. Does not reject: after a failure, the next call tries again. */
   update(): Promise<void> {
-    if (this.#version === this.#options.catalogue.version) return Promise.resolve();
+    const isDue = performance.now() >= this.#pinyinAgainMs;
+    if (this.#version === this.#options.catalogue.version && !isDue) return Promise.resolve();
     this.#updating ??= this.#assignAll().finally(() => {
       this.#updating = undefined;
     });
@@ -57,7 +63,7 @@ export class Slugs {
     // The folder of a new script may not have been noticed yet.
     await this.#options.catalogue.lookForNew();
     await this.update();
-    return this.#bySlug.get(text)?.scriptId ?? null;
+    return this.#bySlug.get(text)?.scriptId ?? this.#unnamed(text);
   }
 
   async #assignAll(): Promise<void> {
@@ -65,18 +71,18 @@ export class Slugs {
     try {
       if (!this.#isLoaded) this.#remember(store.all());
       this.#isLoaded = true;
-      const pinyin = new Map<string, string>();
-      while (this.#version !== catalogue.version) {
+      let mayConvert = true;
+      for (;;) {
         const scripts = this.#withoutSlug();
-        const chinese = scripts
-          .filter(({ wantedSlug, name }) => wantedSlug === null && hasChinese(name) && !pinyin.has(name))
-          .map(({ name }) => name);
+        const chinese = scripts.filter((script) => this.#needsPinyin(script));
+        const ready = scripts.filter((script) => !this.#needsPinyin(script));
         // The catalogue may change during the conversion, so the next round looks again.
-        if (chinese.length > 0) await this.#romanize(chinese, pinyin);
+        if (chinese.length > 0 && mayConvert) mayConvert = await this.#romanize(chinese);
         // A script of the user may have taken the slug of a package, which needs another one in the next round.
-        else if (scripts.length > 0) this.#assign(scripts, pinyin);
-        else this.#version = catalogue.version;
+        else if (ready.length > 0) this.#assign(ready);
+        else break;
       }
+      this.#version = catalogue.version;
       this.#hasFailed = false;
     } catch (error) {
       // Scripts must be listed even if the disk is full. One line in the log is enough until a write succeeds.
@@ -85,13 +91,30 @@ export class Slugs {
     }
   }
 
-  async #romanize(names: readonly string[], pinyin: Map<string, string>): Promise<void> {
+  #needsPinyin({ wantedSlug, name }: Script): boolean {
+    return wantedSlug === null && hasChinese(name) && !this.#pinyin.has(name);
+  }
+
+  /** Returns whether the conversion works. If not, its scripts get no slug yet, because a script keeps its slug for good. */
+  async #romanize(scripts: readonly Script[]): Promise<boolean> {
     const { romanize, log } = this.#options;
-    const texts = await romanize(names).catch((error: unknown) => {
-      log.warn({ err: error }, 'cannot convert Chinese names to pinyin');
-      return names;
-    });
-    for (const [index, name] of names.entries()) pinyin.set(name, texts[index] ?? name);
+    const names = scripts.map(({ name }) => name);
+    try {
+      for (const [index, text] of (await romanize(names)).entries())
+        this.#pinyin.set(names[index] ?? '', text);
+      this.#pinyinAgainMs = Number.POSITIVE_INFINITY;
+      return true;
+    } catch (error) {
+      log.warn({ err: error }, 'cannot convert Chinese names to pinyin; will try again');
+      this.#pinyinAgainMs = performance.now() + pinyinPauseMs;
+      return false;
+    }
+  }
+
+  /** The id of the script without a slug that is shown with these first digits of its id. */
+  #unnamed(digits: string): string | null {
+    const scripts = this.#options.catalogue.scripts().filter(({ id }) => !this.#byScript.has(id));
+    return scripts.find(({ id }) => this.of(id) === digits)?.id ?? null;
   }
 
   /** The scripts that need a slug. Scripts of the user come first, then declared slugs. The ids make the order the same on every machine. */
@@ -110,9 +133,15 @@ export class Slugs {
     });
   }
 
-  #assign(scripts: readonly Script[], pinyin: ReadonlyMap<string, string>): void {
+  #assign(scripts: readonly Script[]): void {
     const changes = new Map<string, SlugEntry>();
     const holderOf = (slug: string) => changes.get(slug) ?? this.#bySlug.get(slug);
+    // First release the slugs that are replaced: two scripts may swap theirs.
+    for (const script of scripts) {
+      const former = this.#byScript.get(script.id);
+      if (former !== undefined && isOtherSlug(script, former))
+        changes.set(former.slug, { ...former, isCurrent: false });
+    }
     for (const script of scripts) {
       const { id, name, wantedSlug } = script;
       const isOwn = this.#isOwn(script);
@@ -123,11 +152,10 @@ export class Slugs {
         changes.set(former.slug, { ...former, isOwn });
         continue;
       }
-      const base = wantedSlug ?? slugFrom(pinyin.get(name) ?? name) ?? id.slice(0, idDigits);
+      const base = wantedSlug ?? slugFrom(this.#pinyin.get(name) ?? name) ?? id.slice(0, idDigits);
       let slug = base;
       for (let number = 2; !this.#mayTake(script, holderOf(slug), number > 2); number++)
         slug = `${base}-${number}`;
-      if (hasFormer) changes.set(former.slug, { ...former, isCurrent: false });
       changes.set(slug, { slug, scriptId: id, isCurrent: true, isOwn, declared: wantedSlug });
     }
     this.#options.store.put([...changes.values()]);

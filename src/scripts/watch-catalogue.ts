@@ -56,7 +56,8 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   });
   // With many scripts, the watcher needs seconds until it reports changes. The changes until then are found by one more scan.
   watcher.once('ready', () => {
-    work = work.then(() => catalogue.refresh(catalogue.roots)).catch(report);
+    for (const root of catalogue.roots) pending.set(root, performance.now());
+    timer ??= setTimeout(settle, settleMs);
   });
 
   return {

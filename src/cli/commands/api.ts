@@ -12,6 +12,12 @@ import { printable } from '../terminal/text.ts';
 import { exitCodes, ReportedError, type UserError, usageError, userError } from '../user-error.ts';
 
 export function configure(command: Command): void {
+  /** Both options add to one list, which keeps the order of the command line. */
+  const fields: Field[] = [];
+  const addField = (field: Field) => {
+    fields.push(field);
+    return fields;
+  };
   withSignature(command, {
     '<method>': [
       'GET, POST, PUT, PATCH or DELETE; can be left out: GET without a body, POST with one',
@@ -24,12 +30,12 @@ export function configure(command: Command): void {
     '-f, --raw-field <key=text>': [
       'add a text to the JSON body; can be repeated',
       '向 JSON 请求体添加文本，可重复使用',
-      { parse: (value, before) => [...fieldsOf(before), { text: value, isTyped: false }] },
+      { parse: (text) => addField({ text, isTyped: false }) },
     ],
     '-F, --field <key=value>': [
       'add a JSON value, or else a text; @file reads a file, @- reads stdin; can be repeated',
       '添加 JSON 值，不是 JSON 时为文本；@文件 读取文件，@- 读取标准输入；可重复使用',
-      { parse: (value, before) => [...fieldsOf(before), { text: value, isTyped: true }] },
+      { parse: (text) => addField({ text, isTyped: true }) },
     ],
     '-H, --header <header>': [
       'add a header "Name: value"; can be repeated',
@@ -83,12 +89,8 @@ interface ApiOptions extends CommonOptions {
   include?: boolean;
 }
 
-function fieldsOf(before: unknown): readonly Field[] {
-  return Array.isArray(before) ? before : [];
-}
-
 async function api(first: string, second: string | undefined, options: ApiOptions): Promise<void> {
-  const fields = await readFields([...(options.rawField ?? []), ...(options.field ?? [])], readSource);
+  const fields = await readFields(options.field ?? options.rawField ?? [], readSource);
   const input = options.input === undefined ? null : await readBody(options.input);
   const hasBody = input !== null || fields !== null;
   const method = second === undefined ? (hasBody ? 'POST' : 'GET') : readMethod(first);

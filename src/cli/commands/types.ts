@@ -9,8 +9,8 @@ import { printable } from '../terminal/text.ts';
 export function configure(command: Command): void {
   withSignature(command, {
     '<script>': [
-      'name of the script, part of the name, id or id prefix',
-      '名称、名称的一部分、ID 或 ID 的开头',
+      'slug or name of the script, part of the name, id or id prefix',
+      'slug、名称、名称的一部分、ID 或 ID 的开头',
     ],
     '--python': ['print Python types instead of TypeScript', '输出 Python 类型，而不是 TypeScript'],
     ...homeOption,
@@ -30,7 +30,7 @@ Examples:
 
 The types describe the input, the params and the result of the script, as its
 manifest declares them. Use them with the module hob/client:
-  hob.run<ResizeImages>(resizeImages, { params: { quality: 90 } })
+  hob.run<ResizeImages>(resizeImagesId, { params: { quality: 90 } })
 `,
   `
 示例：
@@ -188,19 +188,18 @@ function origin({ name, id }: ScriptDetail): string {
 
 /** `Resize images` becomes `ResizeImages`. */
 function typeName(name: string): string {
-  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const words = name.split(/[^\p{ID_Continue}]+/u).filter((word) => word !== '');
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  return /^\p{L}/u.test(joined) ? joined : `Script${joined}`;
+  return /^\p{ID_Start}/u.test(joined) ? joined : `Script${joined}`;
 }
 
-/** The name of the id. Letters without a lower case, such as Chinese ones, would give it the name of the type. */
+/** The name of the id. Its ending keeps it apart from the type, and from the reserved words of both languages. */
 function constantName(type: string): string {
-  const small = type.charAt(0).toLowerCase() + type.slice(1);
-  return small === type ? `${type}Id` : small;
+  return `${type.charAt(0).toLowerCase()}${type.slice(1)}Id`;
 }
 
 function propertyName(name: string): string {
-  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? name : JSON.stringify(name);
+  return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? name : JSON.stringify(name);
 }
 
 function literals(values: readonly string[], separator: string): string {

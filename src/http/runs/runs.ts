@@ -111,17 +111,17 @@ export function addRunRoutes(
   });
 }
 
-const longestWaitS = 300;
+const longestPollS = 300;
 const secondsPattern = /^\d{1,3}(?:\.\d{1,9})?$/;
 
 /** Parses the query field `wait`, in seconds. Returns milliseconds. */
 export function readWaitMs(wait: string | null): number {
   if (wait === null) return 0;
   const seconds = secondsPattern.test(wait) ? Number(wait) : Number.NaN;
-  if (seconds <= longestWaitS) return seconds * 1000;
+  if (seconds <= longestPollS) return seconds * 1000;
   throw new AppError('field-invalid', {
-    en: `wait must be a number of seconds from 0 to ${longestWaitS}`,
-    zh: `wait 应为 0 到 ${longestWaitS} 之间的秒数`,
+    en: `wait must be a number of seconds from 0 to ${longestPollS}`,
+    zh: `wait 应为 0 到 ${longestPollS} 之间的秒数`,
     fields: ['wait'],
   });
 }

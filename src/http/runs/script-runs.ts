@@ -18,7 +18,7 @@ export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDepende
     tag: 'Run scripts',
     summary: 'Start a run of a script',
     description:
-      'Starts a run by the id or slug of the script and returns its record. With `wait_s`, the response waits for the end of the run, but not longer. A run continues when its caller disconnects.',
+      'Starts a run by the id or slug of the script and returns its record. With `wait_s`, the response waits for the end of the run, for at most that many seconds. A run continues when its caller disconnects.',
     headers: ExecuteHeaders,
     body: ScriptRunBody,
     examples: {
