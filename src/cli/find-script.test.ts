@@ -23,12 +23,17 @@ const withSlugs = [
 
 it.each([
   ['resize', 0],
-  ['RESIZE-2', 1],
+  ['resize-2', 1],
   ['cafe', 2],
   ['tool', 3],
 ])('finds a script by its slug %s', (wanted, index) => {
   expect(pickScript(withSlugs, wanted)).toBe(withSlugs[index]);
   expect(guessScript(withSlugs, wanted)).toBe(withSlugs[index]);
+});
+
+it('guesses a slug in other case', () => {
+  expect(guessScript(withSlugs, 'RESIZE-2')).toBe(withSlugs[1]);
+  expect(() => pickScript(withSlugs, 'RESIZE-2')).toThrow('No script has');
 });
 
 it('refuses a word that is the slug of one script and the name of another', () => {

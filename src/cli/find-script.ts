@@ -30,7 +30,7 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   if (others.every(({ id }) => id === only.id)) throw duplicateId(found);
   const ids = found.map(({ id }) => id).join(', ');
   const isNamed = found.some(({ name }) => name === wanted);
-  const what = found.some((script) => hasSlug(script, wanted))
+  const what = found.some(({ slug }) => slug === wanted)
     ? tr(
         `"${shown}" is the slug of one script and the name of another.`,
         `“${shown}” 是一个脚本的 slug，也是另一个脚本的名称。`,
@@ -50,17 +50,13 @@ function duplicateId(found: readonly KnownScript[]): UserError {
   );
 }
 
-function hasSlug({ slug }: KnownScript, wanted: string): boolean {
-  return slug !== undefined && slug === wanted.toLowerCase();
-}
-
 /** The scripts with this id, slug or name, or else with this id prefix. */
 export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
   const lower = wanted.toLowerCase();
   const byId = known.filter(({ id }) => id.toLowerCase() === lower);
   if (byId.length > 0) return byId;
   const byName = known.filter(({ name }) => name === wanted);
-  const bySlug = known.filter((script) => hasSlug(script, wanted));
+  const bySlug = known.filter(({ slug }) => slug === wanted);
   // Scripts may share a name, but not a slug. If the slug belongs to a script with another name, both are possible.
   if (bySlug.some((script) => byName.length === 0 || byName.includes(script))) return bySlug;
   // A name comes before a prefix: a script may be named `cafe`.
@@ -114,7 +110,7 @@ export function guessScript<Known extends KnownScript>(known: readonly Known[], 
   const nameOf = ({ name }: Known) => name.toLowerCase();
   const folderOf = ({ folder = '' }: Known) => basename(folder).toLowerCase();
   const ways: readonly ((script: Known) => boolean)[] = [
-    (script) => nameOf(script) === lower,
+    (script) => script.slug === lower || nameOf(script) === lower,
     (script) => folderOf(script) === lower,
     (script) => nameOf(script).includes(lower),
     (script) => folderOf(script).includes(lower),

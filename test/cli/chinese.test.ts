@@ -121,7 +121,7 @@ acme/none  -        -  缺失  图片放大
     const id = await writeScript(source, 'one', { name: '缩略图' });
     const installed = await say('install', join(source, 'one'), '--home', home);
     expect(installed.stdout).toMatch(
-      new RegExp(`^已安装 缩略图，ID 为 ${id}\\n运行：hob run 缩略图\\n或者：curl `),
+      new RegExp(`^已安装 缩略图，ID 为 ${id}\\n运行：hob run suo-lve-tu\\n或者：curl `),
     );
     expect((await say('packages', '--home', home)).stdout).toMatch(
       /^名称 {4}版本 {2}ID {8}安装时间 {10}来源\n缩略图 {2}- .*\n\n1 个脚本包\n$/,

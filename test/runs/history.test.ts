@@ -181,6 +181,7 @@ describe('the list of runs', () => {
       code: 'field-invalid',
       message: expect.stringMatching(message),
       hint: '',
+      fields: [query.split('=')[0]],
     });
     expect(status).toBe(400);
   });
