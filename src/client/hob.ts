@@ -1,5 +1,5 @@
 import { resolveHome } from '../settings/home.ts';
-import { homeOfRun } from '../settings/run-variables.ts';
+import { homeOfRun, parameterFileOfRun } from '../settings/run-variables.ts';
 import { findRunningService } from '../shared/service-file.ts';
 import { readToken } from '../shared/token-file.ts';
 import { Client } from './client.ts';
@@ -35,7 +35,10 @@ export interface HobOptions {
 
 const usualPatienceMs = 30_000;
 
-/** A client of Hob. It finds the service and its token by itself, and again after a restart. */
+/**
+ * A client of Hob. It finds the service and its token by itself, and again after a restart. Inside a script it starts runs only if `url` or
+ * `home` is given: use `link` of the module `hob` there.
+ */
 export class Hob extends Client {
   constructor({
     url,
@@ -44,8 +47,10 @@ export class Hob extends Client {
     patienceMs = usualPatienceMs,
     fetch = (input, init) => globalThis.fetch(input, init),
   }: HobOptions = {}) {
-    const locate = url === undefined ? () => locateIn(home) : async () => ({ url: withoutSlash(url), token });
-    super({ locate, fetch, patienceMs });
+    const fixed = url === undefined ? null : { url: checkedUrl(url), token };
+    const locate = fixed === null ? () => locateIn(home) : async () => fixed;
+    const isInsideRun = fixed === null && home === undefined && parameterFileOfRun() !== null;
+    super({ locate, fetch, patienceMs, isInsideRun });
   }
 }
 
@@ -62,6 +67,11 @@ async function locateIn(given: string | undefined): Promise<Address | null> {
   }
 }
 
-function withoutSlash(url: string): string {
+/** The address without a slash at its end. */
+function checkedUrl(url: string): string {
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    throw new TypeError(
+      `The address of a service begins with http:// or https://, unlike ${JSON.stringify(url)}.`,
+    );
   return url.replace(/\/+$/, '');
 }
