@@ -1,3 +1,5 @@
+import { basename, isAbsolute } from 'node:path';
+
 import { resolveHome } from '../settings/home.ts';
 import { homeOfRun, parameterFileOfRun } from '../settings/run-variables.ts';
 import { findRunningService } from '../shared/service-file.ts';
@@ -49,14 +51,14 @@ export class Hob extends Client {
   }: HobOptions = {}) {
     const fixed = url === undefined ? null : { url: checkedUrl(url), token };
     const locate = fixed === null ? () => locateIn(home) : async () => fixed;
-    const isInsideRun = fixed === null && home === undefined && parameterFileOfRun() !== null;
+    const isInsideRun =
+      fixed === null && home === undefined && (parameterFileOfRun() ?? argumentFile()) !== null;
     super({ locate, fetch, patienceMs, isInsideRun });
   }
 }
 
 async function locateIn(given: string | undefined): Promise<Address | null> {
-  // Inside a script, the default is the Hob that runs the script.
-  const home = resolveHome(given ?? homeOfRun() ?? undefined);
+  const home = given === undefined ? usualHome() : resolveHome(given);
   try {
     const service = await findRunningService(home);
     if (service === null) return null;
@@ -65,6 +67,22 @@ async function locateIn(given: string | undefined): Promise<Address | null> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HobError(`The service in ${home} cannot be found: ${reason}`, { code: 'home-unusable', cause });
   }
+}
+
+/** Inside a script: the home of the Hob that runs the script, unless HOB_HOME is set. */
+function usualHome(): string {
+  const home = resolveHome(homeOfRun() ?? undefined);
+  const file = argumentFile();
+  // An empty path stands for the folder of the platform, so any other home was chosen.
+  if (file === null || home !== resolveHome('')) return home;
+  return homeOfRun({ HOB_PARAMETER_FILE: file }) ?? home;
+}
+
+/** The parameter file, if it is the argument of this program. Scripts that may start warm have it only there. */
+function argumentFile(): string | null {
+  const file = process.argv[2] ?? '';
+  const isOfRun = isAbsolute(file) && basename(file) === 'params.json';
+  return isOfRun && homeOfRun({ HOB_PARAMETER_FILE: file }) !== null ? file : null;
 }
 
 /** The address without a slash at its end. */

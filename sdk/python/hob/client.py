@@ -107,7 +107,7 @@ class Hob:
             raise ValueError(f"The address of a service begins with http:// or https://, unlike {url!r}.")
         self._fixed = None if url is None else (url.rstrip("/"), token)
         self._home = _home_of_service(home)
-        self._is_inside_run = url is None and home is None and bool(os.environ.get("HOB_PARAMETER_FILE"))
+        self._is_inside_run = url is None and home is None and bool(os.environ.get("HOB_RUN_ID") or _parameter_file())
         self._patience = patience
         self._has_responded = False
 
@@ -464,8 +464,8 @@ def _home_of_service(given: Optional[Union[str, "os.PathLike[str]"]]) -> str:
     if chosen:
         return os.path.abspath(chosen)
     # Inside a script, the default is the Hob that runs the script: <home>/runs/<run>/params.json
-    file = os.environ.get("HOB_PARAMETER_FILE")
-    runs = os.path.dirname(os.path.dirname(file)) if file else ""
+    file = _parameter_file()
+    runs = os.path.dirname(os.path.dirname(file))
     if os.path.basename(runs) == "runs":
         return os.path.dirname(runs)
     if sys.platform == "win32":
@@ -475,6 +475,17 @@ def _home_of_service(given: Optional[Union[str, "os.PathLike[str]"]]) -> str:
     data = os.environ.get("XDG_DATA_HOME", "")
     # The XDG specification requires that a relative path is ignored.
     return os.path.join(data if data.startswith("/") else os.path.expanduser("~/.local/share"), "hob")
+
+
+def _parameter_file() -> str:
+    """Returns the path of the parameter file of this run; empty outside of runs."""
+    named = os.environ.get("HOB_PARAMETER_FILE")
+    if named:
+        return named
+    # Scripts that may start warm have it only as their argument.
+    given = sys.argv[1] if len(getattr(sys, "argv", [])) > 1 else ""
+    is_of_run = os.path.isabs(given) and os.path.basename(given) == "params.json"
+    return given if is_of_run and os.path.basename(os.path.dirname(os.path.dirname(given))) == "runs" else ""
 
 
 def _locate(home: str) -> Optional[Tuple[str, Optional[str]]]:
