@@ -1,5 +1,5 @@
 import type { EventFrame } from '../contract/event-frames.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { type Call, Connection, type ConnectionOptions } from './connection.ts';
 import { HobError } from './errors.ts';
 import type { Run, ScriptDetail, ScriptList, ServiceEvent } from './types.ts';
 
@@ -60,42 +60,74 @@ export type OutputChunk = {
 /** How long one request waits for the end of a run. */
 const waitS = 60;
 
-/** Calls a service of Hob. It uses only `fetch`, so it works in browsers, too. */
+/** Calls a service of Hob. */
 export class Client {
   readonly #connection: Connection;
+  readonly #isInsideRun: boolean;
 
-  constructor(options: ConnectionOptions) {
+  constructor({ isInsideRun, ...options }: ConnectionOptions & { readonly isInsideRun: boolean }) {
     this.#connection = new Connection(options);
+    this.#isInsideRun = isInsideRun;
   }
 
   /** Runs a script, by its id or slug, and waits for its end. A script that fails is a result and not an error: see `state` and `result`. */
   async run<Types extends ScriptTypes = AnyScript>(
     script: string,
-    { signal, ...options }: RunOptions<Types> = {},
+    { signal, idempotencyKey = crypto.randomUUID(), ...values }: RunOptions<Types> = {},
   ): Promise<RunOf<Types>> {
     signal?.throwIfAborted();
-    const run = await this.start<Types>(script, options);
+    const options = { ...values, idempotencyKey };
+    let run: RunHandle<Types> | null = null;
+    let isLost = false;
+    const onLost = () => {
+      isLost = true;
+    };
     try {
+      run = await this.#start<Types>(script, options, { signal, onLost });
       return await run.wait({ signal });
     } catch (error) {
-      if (signal?.aborted) await run.cancel();
-      throw error;
+      if (!signal?.aborted) throw error;
+      try {
+        // The same key finds a run that was accepted although its answer did not arrive.
+        if (isLost) run ??= await this.start<Types>(script, options);
+        await run?.cancel();
+      } catch {
+        // The caller expects the reason of the signal.
+      }
+      throw signal.reason;
     }
   }
 
   /** Starts a run and does not wait for its end. The request is repeated if the service goes away; the script starts once. */
   async start<Types extends ScriptTypes = AnyScript>(
     script: string,
-    { data, params, idempotencyKey = crypto.randomUUID() }: StartOptions<Types> = {},
+    options: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
+    return this.#start(script, options, {});
+  }
+
+  async #start<Types extends ScriptTypes>(
+    script: string,
+    { data, params, idempotencyKey = crypto.randomUUID() }: StartOptions<Types>,
+    call: Pick<Call, 'signal' | 'onLost'>,
+  ): Promise<RunHandle<Types>> {
+    // The service would not know the parent of the run, so a script that calls itself could wait for its own slot.
+    if (this.#isInsideRun)
+      throw new HobError('A script cannot start the scripts of its own Hob with hob/client.', {
+        code: 'inside-run',
+        hint: "Link the script instead: import { run } from 'hob'; await run().link(id, { data, params })",
+      });
     const values = typeof data === 'string' ? [data] : data;
-    const path = `/api/scripts/${encodeURIComponent(script)}/runs`;
-    const { run_id } = await this.request<Run>('POST', path, {
+    const request: Call = {
+      ...call,
+      method: 'POST',
       body: { data: values, params },
       // A run with this origin opens no window: this program shows the output.
       headers: { 'idempotency-key': idempotencyKey, 'x-hob-origin': 'cli' },
       isRepeatable: true,
-    });
+    };
+    const path = `${pathOf('script', script)}/runs`;
+    const { run_id } = await this.#connection.ask(path, request, readJson<Run>);
     return new RunHandle(run_id, this, this.#connection);
   }
 
@@ -109,8 +141,8 @@ export class Client {
     return this.request('GET', '/api/scripts', options);
   }
 
-  script(id: string, options: StopOptions = {}): Promise<ScriptDetail> {
-    return this.request('GET', `/api/scripts/${encodeURIComponent(id)}`, options);
+  async script(id: string, options: StopOptions = {}): Promise<ScriptDetail> {
+    return this.request('GET', pathOf('script', id), options);
   }
 
   /** Events of all runs, models, packages and scripts, until the signal is aborted. Without `since`: from now on. */
@@ -146,24 +178,26 @@ export class Client {
 /** A run that was started. */
 export class RunHandle<Types extends ScriptTypes = AnyScript> {
   readonly id: string;
+  readonly #path: string;
   readonly #client: Client;
   readonly #connection: Connection;
 
   constructor(id: string, client: Client, connection: Connection) {
     this.id = id;
+    this.#path = pathOf('run', id);
     this.#client = client;
     this.#connection = connection;
   }
 
   /** The record of the run as it is now. */
   get(options: StopOptions = {}): Promise<RunOf<Types>> {
-    return this.#client.request('GET', this.#path(''), options);
+    return this.#client.request('GET', this.#path, options);
   }
 
   /** Waits for the end of the run. */
   async wait(options: StopOptions = {}): Promise<RunOf<Types>> {
     for (;;) {
-      const run = await this.#client.request<RunOf<Types>>('GET', this.#path(`?wait=${waitS}`), options);
+      const run = await this.#client.request<RunOf<Types>>('GET', `${this.#path}?wait=${waitS}`, options);
       if (run.ended_at !== null) return run;
     }
   }
@@ -195,7 +229,7 @@ export class RunHandle<Types extends ScriptTypes = AnyScript> {
     since = '0-0',
     signal,
   }: StopOptions & { since?: string } = {}): AsyncGenerator<StreamEvent, void, undefined> {
-    for await (const frame of this.#connection.events(this.#path('/events'), { since, signal })) {
+    for await (const frame of this.#connection.events(`${this.#path}/events`, { since, signal })) {
       const event = eventOf(frame);
       yield event;
       if (event.type === 'run.ended') return;
@@ -205,17 +239,20 @@ export class RunHandle<Types extends ScriptTypes = AnyScript> {
   /** Stops the run. False: it had ended already. */
   async cancel(options: StopOptions = {}): Promise<boolean> {
     try {
-      await this.#client.request('POST', this.#path('/cancel'), { ...options, isRepeatable: true });
+      await this.#client.request('POST', `${this.#path}/cancel`, { ...options, isRepeatable: true });
       return true;
     } catch (error) {
       if (error instanceof HobError && error.code === 'run-ended') return false;
       throw error;
     }
   }
+}
 
-  #path(rest: string): string {
-    return `/api/runs/${encodeURIComponent(this.id)}${rest}`;
-  }
+function pathOf(kind: 'script' | 'run', id: string): string {
+  // A URL does not keep these parts of a path, so the request would reach another path.
+  if (['', '.', '..'].includes(id))
+    throw new HobError(`No ${kind} has the id "${id}".`, { code: `${kind}-unknown` });
+  return `/api/${kind}s/${encodeURIComponent(id)}`;
 }
 
 async function readJson<Answer>(response: Response): Promise<Answer> {

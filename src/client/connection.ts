@@ -8,7 +8,7 @@ export interface Address {
 }
 
 export interface ConnectionOptions {
-  /** Finds the service. Called before the first request, and again after each failure. Null: no service runs. */
+  /** Finds the service. Called before each request: another process may get the port of a service that has ended. Null: no service runs. */
   readonly locate: () => Promise<Address | null>;
   readonly fetch: typeof globalThis.fetch;
   /** How long requests are repeated while the service does not respond. */
@@ -22,15 +22,18 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Whether a request that may have arrived can be sent again. Default: only GET, DELETE and PUT. */
   readonly isRepeatable?: boolean | undefined;
+  /** Called if the connection breaks, or the signal is aborted, after the service may have accepted the request. */
+  readonly onLost?: (() => void) | undefined;
 }
 
 const pollMs = 200;
+/** A connection that breaks after this time was accepted: the service responded again since the failure before. */
+const openMs = 1000;
 const secondMs = 1000;
 
-/** A connection to a service that survives a restart of the service. Uses only what browsers have. */
+/** A connection to a service that survives a restart of the service. */
 export class Connection {
   readonly #options: ConnectionOptions;
-  #address: Address | null = null;
   #hasResponded = false;
 
   constructor(options: ConnectionOptions) {
@@ -43,34 +46,46 @@ export class Connection {
     call: Call,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const { locate, fetch, patienceMs } = this.#options;
     let deadline: number | null = null;
     let wasRejected = false;
     for (;;) {
       let waitMs = pollMs;
-      let failure: unknown;
-      try {
-        const response = await this.#send(path, call);
-        this.#hasResponded = true;
-        if (response.ok) return await read(response);
-        failure = await refusalOf(response);
-        const delay = Number(response.headers.get('retry-after') ?? Number.NaN) * secondMs;
-        // The token may have been renewed.
-        const isOutdated = response.status === 401 && !wasRejected;
-        if (isOutdated) wasRejected = true;
-        else if (response.status !== 503 || Number.isNaN(delay)) throw failure;
-        else waitMs = delay;
-      } catch (error) {
-        call.signal?.throwIfAborted();
-        if (error instanceof HobError && !(error.code === 'not-running' && this.#hasResponded)) throw error;
-        const isNotSent = error instanceof HobError || errorCodeOf(error) === 'ECONNREFUSED';
-        if (!isNotSent && !isRepeatable(call)) throw unreachable(this.#address, error);
-        failure = error instanceof HobError ? error : unreachable(this.#address, error);
+      let failure: HobError;
+      const address = await locate();
+      call.signal?.throwIfAborted();
+      if (address === null) {
+        failure = new HobError('Hob is not running.', { code: 'not-running', hint: 'Start it: hob start' });
+        if (!this.#hasResponded) throw failure;
+      } else {
+        const { url, init } = requestOf(address, path, call, body);
+        const sentAt = performance.now();
+        try {
+          const response = await fetch(url, init);
+          this.#hasResponded = true;
+          if (response.ok) return await read(response);
+          failure = await refusalOf(response);
+          const delay = Number(response.headers.get('retry-after') ?? Number.NaN) * secondMs;
+          // The token may have been renewed.
+          const isOutdated = response.status === 401 && !wasRejected;
+          if (isOutdated) wasRejected = true;
+          else if (response.status !== 503 || Number.isNaN(delay)) throw failure;
+          else waitMs = delay;
+        } catch (error) {
+          const isSent = !(error instanceof HobError) && errorCodeOf(error) !== 'ECONNREFUSED';
+          if (isSent) call.onLost?.();
+          call.signal?.throwIfAborted();
+          if (error instanceof HobError) throw error;
+          failure = unreachable(address, error);
+          if (isSent && !isRepeatable(call)) throw failure;
+          if (isCut(error) && performance.now() - sentAt >= openMs) deadline = null;
+        }
       }
       const now = performance.now();
-      deadline ??= now + this.#options.patienceMs;
+      deadline ??= now + patienceMs;
       if (now + waitMs > deadline) throw failure;
       await sleep(waitMs, call.signal);
-      this.#address = null;
     }
   }
 
@@ -109,27 +124,28 @@ export class Connection {
       await sleep(pollMs, signal);
     }
   }
+}
 
-  async #send(path: string, { method = 'GET', body, headers, signal }: Call): Promise<Response> {
-    this.#address ??= await this.#options.locate();
-    if (this.#address === null)
-      throw new HobError('Hob is not running.', {
-        code: 'not-running',
-        hint: 'Start it: hob start',
-      });
-    const { url, token } = this.#address;
-    const { fetch } = this.#options;
-    return fetch(url + path, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal !== undefined && { signal }),
-    });
-  }
+/** Throws a TypeError if a value cannot be sent. `fetch` would report it like a broken connection. */
+function requestOf(
+  { url, token }: Address,
+  path: string,
+  { method = 'GET', headers, signal }: Call,
+  body: string | undefined,
+): { url: string; init: RequestInit } {
+  const init: RequestInit = {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    // Only the service may get the body.
+    redirect: 'manual',
+    ...(body !== undefined && { body }),
+  };
+  const checked = new Request(url + path, init);
+  return { url: checked.url, init: { ...init, ...(signal !== undefined && { signal }) } };
 }
 
 function isRepeatable({
@@ -151,17 +167,22 @@ async function refusalOf(response: Response): Promise<HobError> {
   });
 }
 
-function unreachable(address: Address | null, cause: unknown): HobError {
+function unreachable({ url }: Address, cause: unknown): HobError {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const reason = inner instanceof Error ? inner.message : String(inner);
-  return new HobError(`No response from Hob at ${address?.url ?? 'its address'} (${reason}).`, {
+  return new HobError(`No response from Hob at ${url} (${reason}).`, {
     code: 'unreachable',
     hint: 'To find the cause: hob doctor',
     cause,
   });
 }
 
-/** The system's code for a failed connection. Browsers do not tell it. */
+/** Whether the other side closed an open connection. */
+function isCut(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(errorCodeOf(error) ?? '');
+}
+
+/** The system's code for a failed connection. */
 function errorCodeOf(error: unknown): string | undefined {
   const { code }: { code?: unknown } = Object(error instanceof Error ? (error.cause ?? error) : error);
   return typeof code === 'string' ? code : undefined;

@@ -2,8 +2,9 @@
 export class HobError extends Error {
   override readonly name = 'HobError';
   /**
-   * `not-running`: no service runs. `unreachable`: it did not respond for too long. Otherwise the code of the service; null if the answer
-   * has none.
+   * `not-running`: no service runs. `unreachable`: it did not respond for too long. `not-hob`: the answer does not come from Hob.
+   * `home-unusable`: the files that contain the address and the token cannot be read. `inside-run`: a script must use `link`. Otherwise the
+   * code of the service; null if the answer has none.
    */
   readonly code: string | null;
   /** The HTTP status of the refusal; null if there was no answer. */

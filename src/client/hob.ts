@@ -1,5 +1,7 @@
+import { basename, isAbsolute } from 'node:path';
+
 import { resolveHome } from '../settings/home.ts';
-import { homeOfRun } from '../settings/run-variables.ts';
+import { homeOfRun, parameterFileOfRun } from '../settings/run-variables.ts';
 import { findRunningService } from '../shared/service-file.ts';
 import { readToken } from '../shared/token-file.ts';
 import { Client } from './client.ts';
@@ -35,7 +37,10 @@ export interface HobOptions {
 
 const usualPatienceMs = 30_000;
 
-/** A client of Hob. It finds the service and its token by itself, and again after a restart. */
+/**
+ * A client of Hob. It finds the service and its token by itself, and again after a restart. Inside a script it starts runs only if `url` or
+ * `home` is given: use `link` of the module `hob` there.
+ */
 export class Hob extends Client {
   constructor({
     url,
@@ -44,14 +49,16 @@ export class Hob extends Client {
     patienceMs = usualPatienceMs,
     fetch = (input, init) => globalThis.fetch(input, init),
   }: HobOptions = {}) {
-    const locate = url === undefined ? () => locateIn(home) : async () => ({ url: withoutSlash(url), token });
-    super({ locate, fetch, patienceMs });
+    const fixed = url === undefined ? null : { url: checkedUrl(url), token };
+    const locate = fixed === null ? () => locateIn(home) : async () => fixed;
+    const isInsideRun =
+      fixed === null && home === undefined && (parameterFileOfRun() ?? argumentFile()) !== null;
+    super({ locate, fetch, patienceMs, isInsideRun });
   }
 }
 
 async function locateIn(given: string | undefined): Promise<Address | null> {
-  // Inside a script, the default is the Hob that runs the script.
-  const home = resolveHome(given ?? homeOfRun() ?? undefined);
+  const home = given === undefined ? usualHome() : resolveHome(given);
   try {
     const service = await findRunningService(home);
     if (service === null) return null;
@@ -62,6 +69,27 @@ async function locateIn(given: string | undefined): Promise<Address | null> {
   }
 }
 
-function withoutSlash(url: string): string {
+/** Inside a script: the home of the Hob that runs the script, unless HOB_HOME is set. */
+function usualHome(): string {
+  const home = resolveHome(homeOfRun() ?? undefined);
+  const file = argumentFile();
+  // An empty path stands for the folder of the platform, so any other home was chosen.
+  if (file === null || home !== resolveHome('')) return home;
+  return homeOfRun({ HOB_PARAMETER_FILE: file }) ?? home;
+}
+
+/** The parameter file, if it is the argument of this program. Scripts that may start warm have it only there. */
+function argumentFile(): string | null {
+  const file = process.argv[2] ?? '';
+  const isOfRun = isAbsolute(file) && basename(file) === 'params.json';
+  return isOfRun && homeOfRun({ HOB_PARAMETER_FILE: file }) !== null ? file : null;
+}
+
+/** The address without a slash at its end. */
+function checkedUrl(url: string): string {
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    throw new TypeError(
+      `The address of a service begins with http:// or https://, unlike ${JSON.stringify(url)}.`,
+    );
   return url.replace(/\/+$/, '');
 }

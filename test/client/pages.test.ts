@@ -21,7 +21,8 @@ const resize = {
 import time
 images = run["data"]["images"]
 for image in images:
-    print("resizing", image, flush=True)
+    # One write, so that the text arrives in one chunk.
+    os.write(1, f"resizing {image}\\n".encode())
 time.sleep(run["params"]["pause"])
 write({"code": 0, "msg": f"{len(images)} images"})
 `),

@@ -16,10 +16,11 @@ import base64
 import json
 import os
 import stat
+import string
 import sys
 import time
 import uuid
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 from urllib.parse import quote, urlsplit
 
@@ -37,6 +38,10 @@ _WAIT_S = 60
 #: A stream that is silent for longer has lost its connection: the service sends a comment every 15 seconds.
 _SILENCE_S = 60
 _ANSWER_S = 120
+#: A connection that breaks after this time was accepted: the service responded again since the failure before.
+_OPEN_S = 1
+#: How long an answer may take after the deadline of a caller: the service itself waits until the deadline.
+_GRACE_S = 2
 
 
 class CallError(HobError):
@@ -44,7 +49,9 @@ class CallError(HobError):
 
     def __init__(self, message: str, code: Optional[str], status: Optional[int] = None, hint: str = "") -> None:
         super().__init__(message)
-        #: `not-running`, `unreachable`, or the code of the service; None if its answer has none.
+        #: `not-running`: no service runs. `unreachable`: it did not respond for too long. `not-hob`: the answer does not come from Hob.
+        #: `home-unusable`: the files that contain the address and the token cannot be read. `inside-run`: a script must use `link`. Otherwise
+        #: the code of the service; None if its answer has none.
         self.code = code
         #: The HTTP status of the refusal; None if there was no answer.
         self.status = status
@@ -74,11 +81,19 @@ class Output(NamedTuple):
     missing: int
 
 
+class _Delivery:
+    """Whether the service may have accepted a request."""
+
+    def __init__(self) -> None:
+        self.is_possible = False
+
+
 class Hob:
     """A client of Hob.
 
     Without `url`, it uses the service that runs in `home` (default: HOB_HOME, otherwise the usual folder), with its token. While the
-    service does not respond, requests are repeated for `patience` seconds.
+    service does not respond, requests are repeated for `patience` seconds. Inside a script it starts runs only if `url` or `home` is given:
+    use `link` of the module `hob` there.
     """
 
     def __init__(
@@ -88,10 +103,12 @@ class Hob:
         home: Optional[Union[str, "os.PathLike[str]"]] = None,
         patience: float = 30,
     ) -> None:
+        if url is not None and not _is_address(url):
+            raise ValueError(f"The address of a service begins with http:// or https://, unlike {url!r}.")
         self._fixed = None if url is None else (url.rstrip("/"), token)
         self._home = _home_of_service(home)
+        self._is_inside_run = url is None and home is None and bool(os.environ.get("HOB_RUN_ID") or _parameter_file())
         self._patience = patience
-        self._address: Optional[Tuple[str, Optional[str]]] = None
         self._has_responded = False
 
     def run(
@@ -103,11 +120,23 @@ class Hob:
     ) -> Record:
         """Runs a script, by its id or slug, waits for its end and returns its record. A script that fails is a result and not an exception: see
         `state` and `result`. After `timeout` seconds, and if this call is interrupted (Ctrl-C), the run is cancelled."""
-        run = self.start(script, data, params)
+        key = str(uuid.uuid4())
+        until = None if timeout is None else time.monotonic() + timeout
+        delivery = _Delivery()
+        run: Optional[RunHandle] = None
         try:
-            return run.wait(timeout)
+            run = self._start(script, data, params, key, until, delivery)
+            return run._wait(until, timeout)
         except (TimeoutError, KeyboardInterrupt):
-            run.cancel()
+            try:
+                if run is None and delivery.is_possible:
+                    # The same key finds a run that was accepted although its answer did not arrive.
+                    run = self.start(script, data, params, key)
+                if run is not None:
+                    run.cancel()
+            except CallError:
+                # The caller expects the first exception.
+                pass
             raise
 
     def start(
@@ -118,12 +147,32 @@ class Hob:
         idempotency_key: Optional[str] = None,
     ) -> RunHandle:
         """Starts a run and does not wait for its end. Starting with the same key again returns the same run."""
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        return self._start(script, data, params, key, None, _Delivery())
+
+    def _start(
+        self,
+        script: str,
+        data: Optional[Data],
+        params: Optional[Dict[str, Any]],
+        key: str,
+        until: Optional[float],
+        delivery: _Delivery,
+    ) -> RunHandle:
+        if self._is_inside_run:
+            # The service would not know the parent of the run, so a script that calls itself could wait for its own slot.
+            message = "A script cannot start the scripts of its own Hob with hob.client."
+            hint = "Link the script instead: import hob; hob.run().link(id, data=[...], params={...})"
+            raise CallError(message, "inside-run", hint=hint)
+        if not (key.isascii() and key.isprintable()):
+            raise CallError("An idempotency key consists of visible ASCII characters.", "idempotency-key-invalid")
         values = [data] if isinstance(data, (str, os.PathLike)) else data
         # A run with this origin opens no window: this program shows the output.
-        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4()), "X-Hob-Origin": "cli"}
+        headers = {"Idempotency-Key": key, "X-Hob-Origin": "cli"}
         body = {"data": values, "params": params}
         body = {name: value for name, value in body.items() if value is not None}
-        answer = self.request("POST", f"/api/scripts/{quote(script, safe='')}/runs", body, headers, repeatable=True)
+        path = _path("script", script) + "/runs"
+        answer = self._request("POST", path, body, headers, True, _ANSWER_S, until, delivery)
         return RunHandle(answer["run_id"], self)
 
     def attach(self, run_id: str) -> RunHandle:
@@ -136,7 +185,7 @@ class Hob:
         return found
 
     def script(self, id: str) -> Dict[str, Any]:
-        found: Dict[str, Any] = self.request("GET", "/api/scripts/" + quote(id, safe=""))
+        found: Dict[str, Any] = self.request("GET", _path("script", id))
         return found
 
     def events(self, types: Sequence[str] = (), since: Optional[str] = None) -> Iterator[Event]:
@@ -157,8 +206,23 @@ class Hob:
         connection breaks; by default not for POST and PATCH."""
         if repeatable is None:
             repeatable = method not in ("POST", "PATCH")
+        return self._request(method, path, body, headers or {}, repeatable, timeout, None, _Delivery())
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        headers: Dict[str, str],
+        repeatable: bool,
+        timeout: float,
+        until: Optional[float],
+        delivery: _Delivery,
+    ) -> Any:
         text = None if body is None else json.dumps(body, default=os.fspath, allow_nan=False).encode()
-        connection, answer, content = self._ask(method, path, text, headers or {}, repeatable, timeout, is_stream=False)
+        connection, answer, content = self._ask(
+            method, path, text, headers, repeatable, timeout, until, delivery, is_stream=False
+        )
         connection.close()
         try:
             return json.loads(content)
@@ -173,20 +237,33 @@ class Hob:
         headers: Dict[str, str],
         repeatable: bool,
         timeout: float,
+        until: Optional[float],
+        delivery: _Delivery,
         is_stream: bool,
     ) -> Tuple[HTTPConnection, HTTPResponse, bytes]:
-        """Sends a request until the service accepts or refuses it."""
+        """Sends a request until the service accepts or refuses it. Raises TimeoutError if it does neither before the time `until`."""
         deadline: Optional[float] = None
         was_rejected = False
         while True:
             wait = _POLL_S
+            sent = time.monotonic()
+            where = "its address"
+            was_possible = delivery.is_possible
             try:
-                connection, answer = self._send(method, path, body, headers, timeout)
+                address = self._fixed or _locate(self._home)
+                if address is None:
+                    raise CallError("Hob is not running.", "not-running", hint="Start it: hob start")
+                where = address[0]
+                if until is not None:
+                    timeout = min(timeout, max(0.0, until - sent) + _GRACE_S)
+                delivery.is_possible = True
+                connection, answer = _send(address, method, path, body, headers, timeout)
                 self._has_responded = True
                 if 200 <= answer.status < 300:
-                    return connection, answer, b"" if is_stream else answer.read()
+                    return connection, answer, b"" if is_stream else _read(connection, answer)
                 failure: CallError = _refusal(answer)
                 connection.close()
+                delivery.is_possible = was_possible
                 delay = answer.headers.get("Retry-After", "")
                 if answer.status == 401 and not was_rejected:
                     # The token may have been renewed.
@@ -200,41 +277,24 @@ class Hob:
                     raise
                 failure = error
             except (OSError, HTTPException) as error:
-                where = self._address[0] if self._address else "its address"
                 failure = CallError(f"No response from Hob at {where} ({error}).", "unreachable", hint="To find the cause: hob doctor")
                 failure.__cause__ = error
-                if not repeatable and not isinstance(error, ConnectionRefusedError):
+                if isinstance(error, ConnectionRefusedError):
+                    delivery.is_possible = was_possible
+                elif not repeatable:
                     raise failure
+                is_cut = isinstance(error, (ConnectionResetError, BrokenPipeError, IncompleteRead))
+                if is_cut and time.monotonic() - sent >= _OPEN_S:
+                    deadline = None
             now = time.monotonic()
             if deadline is None:
                 deadline = now + self._patience
+            if until is not None and until <= min(now + wait, deadline):
+                time.sleep(max(0.0, until - now))
+                raise TimeoutError("Hob did not respond in time") from failure
             if now + wait > deadline:
                 raise failure
             time.sleep(wait)
-            self._address = None
-
-    def _send(
-        self, method: str, path: str, body: Optional[bytes], headers: Dict[str, str], timeout: float
-    ) -> Tuple[HTTPConnection, HTTPResponse]:
-        if self._address is None:
-            self._address = self._fixed or _locate(self._home)
-        if self._address is None:
-            raise CallError("Hob is not running.", "not-running", hint="Start it: hob start")
-        url, token = self._address
-        address = urlsplit(url)
-        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
-        connection = kind(address.hostname or "", address.port, timeout=timeout)
-        every = dict(headers)
-        if body is not None:
-            every["Content-Type"] = "application/json"
-        if token is not None:
-            every["Authorization"] = "Bearer " + token
-        try:
-            connection.request(method, address.path + path, body, every)
-            return connection, connection.getresponse()
-        except BaseException:
-            connection.close()
-            raise
 
     def _events(self, path: str, since: Optional[str]) -> Iterator[Event]:
         """Yields the events of a stream, and resumes where it broke. Ends only if the stream has no more events."""
@@ -243,7 +303,9 @@ class Hob:
             headers = {"Accept": "text/event-stream"}
             if last is not None:
                 headers["Last-Event-ID"] = last
-            connection, answer, _ = self._ask("GET", path, None, headers, True, _SILENCE_S, is_stream=True)
+            connection, answer, _ = self._ask(
+                "GET", path, None, headers, True, _SILENCE_S, None, _Delivery(), is_stream=True
+            )
             try:
                 if answer.status == 204:
                     return
@@ -265,7 +327,7 @@ class RunHandle:
     def __init__(self, id: str, hob: Hob) -> None:
         self.id = id
         self._hob = hob
-        self._path = "/api/runs/" + quote(id, safe="")
+        self._path = _path("run", id)
 
     def __repr__(self) -> str:
         return f"RunHandle({self.id!r})"
@@ -277,16 +339,23 @@ class RunHandle:
 
     def wait(self, timeout: Optional[float] = None) -> Record:
         """Waits for the end of the run and returns its record. Raises TimeoutError after `timeout` seconds; the run continues."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        return self._wait(None if timeout is None else time.monotonic() + timeout, timeout)
+
+    def _wait(self, until: Optional[float], timeout: Optional[float]) -> Record:
+        late = f"the run {self.id} has not ended within {timeout} seconds"
         while True:
             wait: float = _WAIT_S
-            if deadline is not None:
-                wait = min(wait, max(0.0, deadline - time.monotonic()))
-            record: Record = self._hob.request("GET", f"{self._path}?wait={wait:.3f}")
+            if until is not None:
+                wait = min(wait, max(0.0, until - time.monotonic()))
+            path = f"{self._path}?wait={wait:.3f}"
+            try:
+                record: Record = self._hob._request("GET", path, None, {}, True, _ANSWER_S, until, _Delivery())
+            except TimeoutError as error:
+                raise TimeoutError(late) from error.__cause__
             if record["ended_at"] is not None:
                 return record
-            if deadline is not None and time.monotonic() >= deadline:
-                raise TimeoutError(f"the run {self.id} has not ended within {timeout} seconds")
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError(late)
 
     def output(self, stream: Optional[str] = None) -> Iterator[Output]:
         """Yields the output from its beginning to the end of the run. `stream`: "stdout" or "stderr"; by default both."""
@@ -314,6 +383,51 @@ class RunHandle:
             if error.code == "run-ended":
                 return False
             raise
+
+
+def _path(kind: str, id: str) -> str:
+    # These parts of a path have a meaning of their own, so the request would reach another path.
+    if id in ("", ".", ".."):
+        raise CallError(f'No {kind} has the id "{id}".', kind + "-unknown")
+    return f"/api/{kind}s/{quote(id, safe='')}"
+
+
+def _is_address(url: str) -> bool:
+    try:
+        address = urlsplit(url)
+        # Reading an invalid port raises ValueError.
+        return address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        return False
+
+
+def _send(
+    address: Tuple[str, Optional[str]], method: str, path: str, body: Optional[bytes], headers: Dict[str, str], timeout: float
+) -> Tuple[HTTPConnection, HTTPResponse]:
+    url, token = address
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+    every = dict(headers)
+    if body is not None:
+        every["Content-Type"] = "application/json"
+    if token is not None:
+        every["Authorization"] = "Bearer " + token
+    try:
+        # Punctuation has its meaning in a path. Only other characters need an encoding.
+        connection.request(method, quote(parts.path + path, safe=string.punctuation), body, every)
+        return connection, connection.getresponse()
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _read(connection: HTTPConnection, answer: HTTPResponse) -> bytes:
+    try:
+        return answer.read()
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _frames(answer: HTTPResponse) -> Iterator[Event]:
@@ -350,8 +464,8 @@ def _home_of_service(given: Optional[Union[str, "os.PathLike[str]"]]) -> str:
     if chosen:
         return os.path.abspath(chosen)
     # Inside a script, the default is the Hob that runs the script: <home>/runs/<run>/params.json
-    file = os.environ.get("HOB_PARAMETER_FILE")
-    runs = os.path.dirname(os.path.dirname(file)) if file else ""
+    file = _parameter_file()
+    runs = os.path.dirname(os.path.dirname(file))
     if os.path.basename(runs) == "runs":
         return os.path.dirname(runs)
     if sys.platform == "win32":
@@ -363,6 +477,17 @@ def _home_of_service(given: Optional[Union[str, "os.PathLike[str]"]]) -> str:
     return os.path.join(data if data.startswith("/") else os.path.expanduser("~/.local/share"), "hob")
 
 
+def _parameter_file() -> str:
+    """Returns the path of the parameter file of this run; empty outside of runs."""
+    named = os.environ.get("HOB_PARAMETER_FILE")
+    if named:
+        return named
+    # Scripts that may start warm have it only as their argument.
+    given = sys.argv[1] if len(getattr(sys, "argv", [])) > 1 else ""
+    is_of_run = os.path.isabs(given) and os.path.basename(given) == "params.json"
+    return given if is_of_run and os.path.basename(os.path.dirname(os.path.dirname(given))) == "runs" else ""
+
+
 def _locate(home: str) -> Optional[Tuple[str, Optional[str]]]:
     """Returns the address of the service that runs in a home, and its token if it requires one; None if none runs."""
     try:
@@ -372,10 +497,15 @@ def _locate(home: str) -> Optional[Tuple[str, Optional[str]]]:
         return None
     except OSError as error:
         raise CallError(f"The service in {home} cannot be found: {error}", "home-unusable") from None
-    # A killed service leaves its file. Another process may have its id now.
-    if not _is_alive(info["pid"], info.get("startTicks")):
+    if not isinstance(info, dict) or "version" not in info:
         return None
-    return info["url"], _token(home) if info.get("token") else None
+    pid, url, start_ticks = info.get("pid"), info.get("url"), info.get("startTicks")
+    if type(pid) is not int or not isinstance(url, str) or not _is_address(url):
+        return None
+    # A killed service leaves its file. Another process may have its id now.
+    if not _is_alive(pid, start_ticks if type(start_ticks) is int else None):
+        return None
+    return url, _token(home) if info.get("token") is True else None
 
 
 def _is_alive(pid: int, start_ticks: Optional[int]) -> bool:
@@ -391,7 +521,7 @@ def _is_alive(pid: int, start_ticks: Optional[int]) -> bool:
         return True
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass
