@@ -50,7 +50,7 @@ it('hob types prints the types of a script, which compilers accept', async () =>
   const text = await types(id);
   expect(text).toBe(`// The types of the script Resize 2 images!. Written by: hob types ${id}
 
-export const resize2Images = '${id}';
+export const resize2ImagesId = '${id}';
 
 export interface Resize2Images {
   data: { images: string[] } | string[];
@@ -72,14 +72,14 @@ export interface Resize2Images {
   await writeFile(join(folder, 'plain.ts'), await types(plain));
   const use = `
 import { Hob } from ${JSON.stringify(join(projectRoot, 'sdk', 'node', 'hob', 'client.mjs'))};
-import { resize2Images, type Resize2Images } from './resize.js';
+import { resize2ImagesId, type Resize2Images } from './resize.js';
 import { 图片Id, type 图片 } from './plain.js';
 const hob = new Hob();
-const run = await hob.run<Resize2Images>(resize2Images, { data: ['a'], params: { mode: 'lossy' } });
+const run = await hob.run<Resize2Images>(resize2ImagesId, { data: ['a'], params: { mode: 'lossy' } });
 export const total: number | undefined = run.result?.total;
 export const other = hob.run<图片>(图片Id, { params: { any: 1 } });
 // @ts-expect-error: a required param is missing
-void hob.run<Resize2Images>(resize2Images, { params: {} });
+void hob.run<Resize2Images>(resize2ImagesId, { params: {} });
 `;
   await writeFile(join(folder, 'use.mts'), use);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -94,7 +94,7 @@ void hob.run<Resize2Images>(resize2Images, { params: {} });
   await writeFile(
     python,
     `${await types(id, '--python')}
-print(resize2Images == "${id}", sorted(Resize2ImagesParams.__annotations__), sorted(Resize2ImagesResult.__annotations__))
+print(resize2ImagesId == "${id}", sorted(Resize2ImagesParams.__annotations__), sorted(Resize2ImagesResult.__annotations__))
 `,
   );
   const { stdout } = await execute('python3', [python]);
