@@ -126,6 +126,20 @@ export function addModelRoutes(
     },
   });
 
+  /** All copies on this machine, and the missing models that scripts need, sorted by id. */
+  const listItems = async () => {
+    const listed = await models.list();
+    const found = new Set(listed.map(({ repo }) => formatRepoId(repo)));
+    const missing = modelNeeds
+      .all()
+      .filter(({ repoId }) => parseRepoId(repoId) !== null && !found.has(repoId));
+    const items = [
+      ...listed.map((model) => modelItem(model, modelNeeds.of(formatRepoId(model.repo)))),
+      ...missing.map(missingItem),
+    ];
+    // The sort is stable: copies of one repo stay in search order.
+    return items.sort((a, b) => Number(a.repo_id > b.repo_id) - Number(a.repo_id < b.repo_id));
+  };
   route(app, 'GET /api/models', {
     operationId: 'listModels',
     tag: 'Models',
@@ -133,21 +147,26 @@ export function addModelRoutes(
     description:
       'Lists every model on this machine, complete or not, and the missing models that scripts need.',
     answer: schemas.ModelsAnswer,
-    async handle() {
-      const listed = await models.list();
-      const found = new Set(listed.map(({ repo }) => formatRepoId(repo)));
-      const missing = modelNeeds
-        .all()
-        .filter(({ repoId }) => parseRepoId(repoId) !== null && !found.has(repoId));
-      const items = [
-        ...listed.map((model) => modelItem(model, modelNeeds.of(formatRepoId(model.repo)))),
-        ...missing.map(missingItem),
-      ];
-      // The sort is stable: copies of one repo stay in search order.
-      return {
-        items: items.sort((a, b) => Number(a.repo_id > b.repo_id) - Number(a.repo_id < b.repo_id)),
-        next: null,
-      };
+    handle: async () => ({ items: await listItems(), next: null }),
+  });
+
+  route(app, 'GET /api/models/:owner/:name', {
+    operationId: 'getModel',
+    tag: 'Models',
+    summary: 'Get a model',
+    description:
+      'Lists the copies of one model on this machine, in search order. A model that only a script needs is listed as missing.',
+    answer: schemas.ModelsAnswer,
+    async handle(request) {
+      checkQuery(request.query);
+      const id = formatRepoId(readRepo(`${request.params.owner}/${request.params.name}`));
+      const items = (await listItems()).filter((item) => item.repo_id === id);
+      if (items.length > 0) return { items, next: null };
+      throw new AppError('model-not-downloaded', {
+        en: `The model ${id} is not on this machine, and no script needs it.`,
+        zh: `本机没有模型 ${id}，也没有脚本需要它`,
+        hint: { en: `Download it: hob model pull ${id}`, zh: `下载：hob model pull ${id}` },
+      });
     },
   });
 

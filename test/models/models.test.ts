@@ -147,6 +147,35 @@ describe('GET /api/models', () => {
   });
 });
 
+describe('GET /api/models/<owner>/<name>', () => {
+  it('lists the copies of that model, or that a script needs it, and nothing else', async () => {
+    const scripts = await tempFolder();
+    await writeScript(scripts, 'needy', { tables: model('Owner/gone') });
+    const { hob, at } = await startWithPlaces({ scripts: [scripts] });
+    await writeFiles(at('home', 'models', 'Owner', 'name'), someFiles);
+    await writeFiles(at('extra', 'Owner', 'name'), someFiles);
+    await writeFiles(at('extra', 'Owner', 'other'), someFiles);
+    const { body } = await hob.get('/api/models/Owner/name');
+    const copy = { repo_id: 'Owner/name', state: 'complete' };
+    expect(body).toMatchObject({
+      items: [
+        { ...copy, place: 'own', is_used: true },
+        { ...copy, place: 'extra', is_used: false },
+      ],
+      next: null,
+    });
+    expect((await hob.get('/api/models/Owner/gone')).body).toMatchObject({ items: [{ state: 'missing' }] });
+    expect(await hob.get('/api/models/Owner/none')).toMatchObject({
+      status: 404,
+      body: { code: 'model-not-downloaded', hint: 'Download it: hob model pull Owner/none' },
+    });
+    expect(await hob.get('/api/models/Owner/..%2f..')).toMatchObject({
+      status: 400,
+      body: { code: 'repo-id-invalid' },
+    });
+  });
+});
+
 describe('DELETE /api/models/<owner>/<name>', () => {
   it('reports what it would free, frees that, and then finds nothing', async () => {
     const { at, remove, pathOf } = await startWithPlaces();

@@ -17,6 +17,7 @@ const chineseTitles: Readonly<Record<string, string>> = {
   'GET /api/models/downloads/{id}': '单个下载',
   'POST /api/models/downloads/{id}/cancel': '停止下载',
   'GET /api/models': '全部模型',
+  'GET /api/models/{owner}/{name}': '单个模型',
   'DELETE /api/models/{owner}/{name}': '删除模型',
   'GET /api/scripts': '全部脚本',
   'GET /api/script.schema.json': '清单的 JSON Schema',
