@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -151,14 +152,23 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(await stdoutOf(hob, id)).toBe('python 2\n');
   });
 
-  it('has loaded the modules that the script declares', async () => {
+  it('has loaded the modules that the script declares, which the script does not see before it imports them', async () => {
     const { hob, add } = service;
     const id = await add('declares', {
       language: 'python',
-      entry: ['main.py', 'import sys\nprint("sched" in sys.modules)\nimport sched\nprint(sched.__name__)\n'],
+      entry: [
+        'main.py',
+        `import sys
+print("sched" in sys.modules)
+import _frozen_importlib_external as importlib
+importlib.SourceFileLoader.get_code = lambda loader, name: print("loads", name)
+import sched
+print(sched.__name__)
+`,
+      ],
       runtime: 'preload = ["sched"]',
     });
-    expect((await runWarm(hob, id)).body.stdout).toMatch(/sched\n$/);
+    expect((await runWarm(hob, id)).body.stdout).toBe('False\nsched\n');
     expect((await warmOf(hob)).interpreters).toContainEqual(
       expect.objectContaining({ preload: ['sched'], forked: true }),
     );
@@ -227,6 +237,8 @@ describe.skipIf(!isHere)('a warm start', () => {
 
   it('passes a lock on when the process of its holder is gone, however much memory that had', async () => {
     const { hob, add, scripts } = service;
+    // Three processes could hold this at the same time if the lock was passed on too early.
+    const heldBytes = freemem() > 12e9 ? 3 * 2 ** 30 : 2 ** 30;
     const id = await add('holder', {
       language: 'python',
       runtime: 'lock = "gpu"',
@@ -236,7 +248,7 @@ describe.skipIf(!isHere)('a warm start', () => {
 before = open("pid").read() if os.path.exists("pid") else ""
 print(os.path.exists("/proc/" + before) if before else "first")
 with open("pid", "w") as file: file.write(str(os.getpid()))
-held = bytearray(1 << 30)
+held = bytearray(${heldBytes})
 for at in range(0, len(held), 4096): held[at] = 1
 `,
       ],
