@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
@@ -24,6 +24,7 @@ import {
 } from '../support/warm-service.ts';
 
 const isHere = has('Python on Linux', process.platform === 'linux' && findProgram('python3') !== null);
+const hasScipy = has('scipy', spawnSync('/usr/bin/python3', ['-c', 'import scipy']).status === 0);
 
 const entries = {
   python: ['main.py', 'import sys\nprint("python", len(sys.argv))\n'],
@@ -172,6 +173,32 @@ print(sched.__name__)
     expect((await warmOf(hob)).interpreters).toContainEqual(
       expect.objectContaining({ preload: ['sched'], forked: true }),
     );
+  });
+
+  it.skipIf(!hasScipy)('forks numpy and scipy, with the results and threads of a cold run', async () => {
+    const scripts = await tempFolder();
+    const text = `
+import hashlib, os
+import numpy, scipy.linalg
+numbers = numpy.random.RandomState(3).rand(600, 600)
+solved = scipy.linalg.solve(numbers, numbers @ numbers)
+print(hashlib.sha256(solved.tobytes()).hexdigest(), len(os.listdir("/proc/self/task")))
+print(numpy.random.rand())
+`;
+    const id = await writeScript(scripts, 'scipy', {
+      language: 'python',
+      entry: ['main.py', text],
+      runtime: 'preload = ["scipy.linalg"]',
+    });
+    const env = { PATH: '/usr/bin:/bin' };
+    const hob = await startHob({ scripts: [scripts], settings: 'warm_memory_mb = 1000\n', env });
+    const outputs = [await stdoutOf(hob, id)];
+    for (let count = 0; count < 2; count++) outputs.push((await runWarm(hob, id)).body.stdout);
+    const lines = outputs.map((output) => String(output).split('\n'));
+    expect(lines[0]?.[0]).toMatch(/^[0-9a-f]{64} \d+$/);
+    expect(new Set(lines.map(([steady]) => steady)).size).toBe(1);
+    expect(new Set(lines.map(([, random]) => random)).size).toBe(3);
+    expect((await warmOf(hob)).interpreters).toMatchObject([{ preload: ['scipy.linalg'], forked: true }]);
   });
 
   it('uses one process per interpreter for a package that runs a thread', async () => {
