@@ -11,9 +11,9 @@ import { buildFloor } from './performance/floor.mjs';
 import { measureLinks } from './performance/links.mjs';
 import { Load } from './performance/load.mjs';
 import { measureOutput } from './performance/output.mjs';
-import { programsFor } from './performance/programs.mjs';
+import { missingModules, programsFor } from './performance/programs.mjs';
 import { measureHistory, measureModels } from './performance/requests.mjs';
-import { findInterpreters, heavyModules } from './performance/scene.mjs';
+import { findInterpreters } from './performance/scene.mjs';
 import { measureMemory, measureStarts } from './performance/sizes.mjs';
 import { measureSteps } from './performance/steps.mjs';
 import { Stolen } from './performance/stolen.mjs';
@@ -56,7 +56,8 @@ const few = {
   share: 0.05,
 };
 
-const programNames = Object.keys(programsFor());
+const programs = programsFor();
+const programNames = Object.keys(programs);
 const groups = {
   links: measureLinks,
   models: measureModels,
@@ -91,7 +92,6 @@ export async function measure({ homes, quick, only, say }) {
       extent: quick ? few : whole,
     };
     const fileMs = [await settleDisk(folder, { isQuick: quick, say })];
-    const programs = programsFor(heavyModules(interpreters.python));
     const compared = [];
     const failed = [];
     const attempt = async (name, measureIt) => {
@@ -106,6 +106,11 @@ export async function measure({ homes, quick, only, say }) {
     };
     for (const name of programNames)
       await attempt(name, async () => {
+        const missing = missingModules(programs[name]);
+        if (missing.length > 0) {
+          say(`${name} is not measured: ${programs[name].interpreter} has no ${missing.join(', ')}`);
+          return;
+        }
         compared.push(...(await compareProgram(name, programs[name], scene)));
       });
     // Read before other cases, whose responses have another size.

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -30,8 +31,15 @@ console.log('${expectedText}');
 writeFileSync(given.environment.output_json, JSON.stringify({ code: 0, msg: 'ok' }));
 `;
 
-/** Modules of the standard library that take long to load. */
-const standardPreload = ['decimal', 'http.client', 'xml.etree.ElementTree', 'asyncio', 'ssl'];
+/** The distribution's own Python, which its packages of modules belong to. */
+export const systemPython = '/usr/bin/python3';
+/** Modules that scripts with models and tables use, and the memory that the warm interpreters of the row may take together. */
+const heavyRows = {
+  'numpy-pandas': { preload: ['numpy', 'pandas'], warmMemoryMb: 256 },
+  pillow: { preload: ['PIL.Image'], warmMemoryMb: 256 },
+  scipy: { preload: ['scipy.optimize', 'scipy.stats'], warmMemoryMb: 256 },
+  torch: { preload: ['torch'], warmMemoryMb: 1024 },
+};
 
 /** Functions that make the script longer, as in most real scripts. A run calls none of them. */
 const functionCount = 60;
@@ -51,9 +59,9 @@ def step_${number}(items, limit=None, *rest, **named):
 
 /**
  * The scripts that both services run, each the smallest of its kind: it reads its parameters, prints a line and writes its result.
- * `preload` is declared in the manifest; webhook has no equivalent.
+ * `preload` is declared in the manifest; webhook has no equivalent. A program with an `interpreter` is started with that file.
  */
-export function programsFor(preload = standardPreload) {
+export function programsFor() {
   return {
     sh: smallProgram,
     python: {
@@ -74,15 +82,27 @@ export function programsFor(preload = standardPreload) {
       entry: 'main.py',
       text: `import argparse, json, sys\n${pythonFunctions}${pythonEnd}`,
     },
-    'python-preload': {
-      title: `Python: ${preload.join(', ')} (declared as \`preload\`)`,
-      language: 'python',
-      entry: 'main.py',
-      text: `import json, sys\n${preload.map((name) => `import ${name}\n`).join('')}${pythonEnd}`,
-      preload,
-    },
+    ...Object.fromEntries(Object.entries(heavyRows).map(([name, row]) => [name, heavyProgram(row)])),
     node: { title: 'Node (CommonJS)', language: 'node.js', entry: 'main.cjs', text: nodeText },
   };
+}
+
+function heavyProgram({ preload, warmMemoryMb }) {
+  return {
+    title: `Python: ${preload.join(', ')} (declared as \`preload\`, \`warm_memory_mb = ${warmMemoryMb}\`)`,
+    language: 'python',
+    interpreter: systemPython,
+    entry: 'main.py',
+    text: `import json, sys\n${preload.map((name) => `import ${name}\n`).join('')}${pythonEnd}`,
+    preload,
+    settings: `warm_memory_mb = ${warmMemoryMb}\n`,
+  };
+}
+
+/** The modules of a program that its interpreter does not have. */
+export function missingModules({ interpreter, preload = [] }) {
+  if (interpreter === undefined) return [];
+  return preload.filter((name) => spawnSync(interpreter, ['-c', `import ${name}`]).status !== 0);
 }
 
 /** Writes a script with its manifest, and returns its folder. */

@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 import { targetOf } from './load.mjs';
 import { expectedText, smallProgram } from './programs.mjs';
@@ -16,13 +16,19 @@ export function withRivals(name, program, scene, use) {
     { id: idOf(1), name, ...program },
     { id: idOf(2), name: 'small', ...smallProgram },
   ];
-  return withHob(folder, programs, '', async (hob) => {
+  const { interpreter, settings = '' } = program;
+  // Hob uses the first interpreter on PATH.
+  const env =
+    interpreter === undefined
+      ? {}
+      : { PATH: [dirname(interpreter), process.env.PATH].filter(Boolean).join(delimiter) };
+  const compare = async (hob) => {
     const peerFolder = mkdtempSync(join(folder, 'peer-'));
     const parameters = writeParameters(peerFolder);
     const commands = {};
-    for (const { name, language, entry } of programs) {
+    for (const { name, language, entry, interpreter = interpreters[language] } of programs) {
       const cwd = join(hob.home, 'scripts', name);
-      commands[name] = { file: interpreters[language], args: [join(cwd, entry), parameters], cwd };
+      commands[name] = { file: interpreter, args: [join(cwd, entry), parameters], cwd };
     }
     const command = commands[name];
     const [targets, smallTargets] = programs.map(({ id }) => [hob.runTarget(id)]);
@@ -36,5 +42,6 @@ export function withRivals(name, program, scene, use) {
     } finally {
       await webhook.stop();
     }
-  });
+  };
+  return withHob(folder, programs, settings, compare, env);
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,9 +11,9 @@ export function idOf(number) {
   return `${number.toString(16).padStart(8, '0')}-0000-4000-a000-000000000000`;
 }
 
-/** Starts Hob on a new home with these scripts, calls `use`, and stops it. */
-export async function withHob(folder, scripts, settings, use) {
-  const hob = await startHob(folder, scripts, settings);
+/** Starts Hob on a new home with these scripts, calls `use`, and stops it. `env` has further variables for Hob. */
+export async function withHob(folder, scripts, settings, use, env = {}) {
+  const hob = await startHob(folder, scripts, settings, env);
   try {
     return await use(hob);
   } finally {
@@ -22,10 +21,10 @@ export async function withHob(folder, scripts, settings, use) {
   }
 }
 
-async function startHob(folder, scripts, settings) {
+async function startHob(folder, scripts, settings, env) {
   const home = mkdtempSync(join(folder, 'home-'));
   for (const script of scripts) writeScript(join(home, 'scripts'), script);
-  const service = await startService(home, settings);
+  const service = await startService(home, settings, env);
   const watch = new Watch(service);
   const caller = service.caller();
   return {
@@ -74,14 +73,6 @@ export function findInterpreters(folder) {
     }
     return found;
   });
-}
-
-/** The installed ones of the packages that scripts with models and tables use; undefined if there is none. */
-export function heavyModules(python) {
-  const found = ['numpy', 'pandas'].filter(
-    (name) => spawnSync(python, ['-c', `import ${name}`]).status === 0,
-  );
-  return found.length === 0 ? undefined : found;
 }
 
 /** Writes a parameter file like Hob's, to run a script without Hob. */

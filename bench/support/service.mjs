@@ -7,8 +7,8 @@ import { startApart } from './start-apart.mjs';
 
 const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
 
-/** Starts a real service on a home. */
-export async function startService(home, settings) {
+/** Starts a real service on a home. `env` has further variables for it. */
+export async function startService(home, settings, env = {}) {
   writeFileSync(join(home, 'settings.toml'), settings);
   const began = performance.now();
   // The same options of Node as `hob start`.
@@ -24,7 +24,7 @@ export async function startService(home, settings) {
   ];
   const child = startApart(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, HOB_LOG_LEVEL: 'error' },
+    env: { ...process.env, HOB_LOG_LEVEL: 'error', ...env },
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {

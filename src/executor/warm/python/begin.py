@@ -95,9 +95,16 @@ def renew_multiprocessing(_):
     sys.modules["__mp_main__"] = sys.modules["__main__"]
 
 
+def reseed(generator):
+    """Gives each fork other random numbers. An interpreter that is not forked keeps a seed that a module has set."""
+    if is_forked:
+        generator.seed()
+
+
 renewals = {
     "logging": renew_logging,
     "multiprocessing": renew_multiprocessing,
     "multiprocessing.process": renew_processes,
-    "numpy.random": lambda numbers: numbers.seed(),
+    "numpy.random": reseed,
+    "torch.random": lambda numbers: reseed(numbers.default_generator),
 }

@@ -47,8 +47,10 @@ def freeze():
     globals()["watch"] = _weakref.ref(marker, decide)
     del marker
     sys.__interactivehook__ = copy
-    for name in ("addaudithook", "settrace", "setprofile"):
-        replace(sys, name, GivingUpBefore(getattr(sys, name)))
+    globals()["list_objects"] = gc.get_objects
+    for owner, names in ((sys, ("addaudithook", "settrace", "setprofile")), (gc, ("get_objects", "get_referrers"))):
+        for name in names:
+            replace(owner, name, GivingUpBefore(getattr(owner, name)))
     gc.collect()
     gc.freeze()
     count, frozen = gc.get_freeze_count, gc.get_freeze_count()
@@ -56,9 +58,9 @@ def freeze():
 
 
 class GivingUpBefore:
-    """Calls a function of `sys` that lets a script observe the interpreter. From then on, no trace of this program must
-    be visible. Python looks `__call__` up, and so calls `give_up`, before it calls the function: no frame of this
-    program exists during the call."""
+    """Calls a function that lets a script observe the interpreter. From then on, no trace of this program must be
+    visible. Python looks `__call__` up, and so calls `give_up`, before it calls the function: no frame of this program
+    exists during the call."""
 
     __slots__ = ("function",)
 
@@ -79,7 +81,7 @@ class GivingUpBefore:
 
 def decide(_):
     try:
-        objects = gc.get_objects()
+        objects = list_objects()
         is_fit = sys.is_finalizing() and len(objects) < MOST_OBJECTS and not is_code_to_run(objects)
         if is_fit and not is_effect_held(objects, [sys.modules]):
             keep_modules()

@@ -56,7 +56,7 @@ def await_run(stand_in):
         tell("unfit")
         os.killpg(0, signal.SIGKILL)
     loaded = Loaded()
-    builtins.__import__ = real_import
+    builtins.__import__, bootstrap._find_and_load = real_import, real_find
     put_on_shelf(config["preload"])
     if config["fork"]:
         if has_generators() or (count_threads() > 1 and not ends_threads_to_fork()):
@@ -113,14 +113,36 @@ def ends_threads_to_fork():
 
 
 def has_generators():
-    """Whether a module has created a random number generator of numpy. All forks would get its numbers. The generator of
-    numpy itself is seeded again for each run."""
+    """Whether a module has created a random number generator, or has set the seed of the generator that numpy or torch
+    shares. All forks would get the same numbers. Otherwise these shared generators are seeded again for each run."""
+    return has_generators_of_numpy() or has_generators_of_torch()
+
+
+def has_generators_of_numpy():
     numbers = sys.modules.get("numpy.random")
     if numbers is None:
         return False
     kind = getattr(numbers, "BitGenerator", object)
     own = getattr(numbers.mtrand._rand, "_bit_generator", None)
-    return any(issubclass(type(each), kind) and each is not own for each in gc.get_objects())
+    # It forgets its first seed when a module sets another.
+    is_seeded = getattr(own, "_seed_seq", own) is None
+    return is_seeded or any(issubclass(type(each), kind) and each is not own for each in gc.get_objects())
+
+
+def has_generators_of_torch():
+    numbers = sys.modules.get("torch.random")
+    if numbers is None:
+        return False
+    own = numbers.default_generator
+    kind = type(own)
+    # Without a seed from the program, a generator has a fixed one, and the shared one a random number of 64 bits.
+    # Programs set smaller seeds.
+    fixed, least_random = kind().initial_seed(), 1 << 32
+    if own.initial_seed() < least_random:
+        return True
+    # The collector does not know the generators, but it knows the objects that hold them.
+    others = (each for each in gc.get_referents(*gc.get_objects()) if type(each) is kind and each is not own)
+    return any(seed != fixed and seed >= least_random for seed in (each.initial_seed() for each in others))
 
 
 def serve(loaded):

@@ -1,0 +1,6 @@
+import gc
+import json
+
+print(any(each is json for each in gc.get_objects()))
+print(any(each is json.__dict__ for each in gc.get_referrers(json.dumps)))
+print(any(each is json for each in gc.get_objects()))
