@@ -343,7 +343,7 @@ function openBoth({ stdout, stderr }: Captures): void {
 }
 
 function startAlone(spec: GivenRun, processes: NativeProcesses): StartedProcess & Outputs {
-  return processes.startWithOutputs({ ...spec, env: environmentOf(spec) });
+  return processes.startWithOutputs(spec);
 }
 
 function readFrom(
