@@ -214,7 +214,7 @@ export class NativeProcesses {
 
   #openPipeEnds(): [number, number] {
     const { pipe, pipe2, fcntl } = this.#libc;
-    // Here neither end blocks. Programs open the writing end anew, by its path, and theirs blocks.
+    // Here neither end blocks. Programs open the writing end by its path, and theirs blocks.
     if (pipe2 !== null) return this.#open('pipe2', (ends) => pipe2(ends, openCloseOnExec | files.O_NONBLOCK));
     const [readFd, writeFd] = this.#keepFromPrograms(this.#open('pipe', pipe));
     fcntl(readFd, setStatusFlags, 'int', files.O_NONBLOCK);
