@@ -16,8 +16,9 @@ export async function measureAccept({ folder, load, extent, say }) {
   const script = { id: idOf(1), name: 'sh', ...sh };
   const busy = await withHob(folder, [script], room, async (hob) => {
     const taken = await takeOn(hob, { load, extent, say, what: 'while runs are executed' });
-    await requireAllRun(hob, taken.accepted);
-    return { ...taken, ended: await endAll(hob, { load, extent, say }) };
+    const ended = await endAll(hob, { load, extent, say });
+    await requireAllRun(hob, taken.accepted + ended.accepted);
+    return { ...taken, ended: ended.perSecond };
   });
   const sleeper = { id: idOf(2), name: 'sleeper', ...sh, text: 'exec sleep 3600\n' };
   const full = await withHob(
@@ -91,7 +92,7 @@ async function takeOn(hob, { load, extent, say, what }) {
   return { rows, most, longestMs, accepted };
 }
 
-/** The number of runs per second that are accepted and executed. */
+/** The number of runs that are accepted and executed, in all and per second. */
 async function endAll(hob, { load, extent, say }) {
   const callers = callersAtOnce.at(-1);
   say(`accept and end, ${callers} callers`);
@@ -99,7 +100,7 @@ async function endAll(hob, { load, extent, say }) {
   const began = performance.now();
   const { allCalls } = await load.burst({ target, callers, warmUpMs: 0, calls: extent.accepted });
   await hob.watch.rest();
-  return (1000 * allCalls) / (performance.now() - began);
+  return { accepted: allCalls, perSecond: (1000 * allCalls) / (performance.now() - began) };
 }
 
 /** The figure is valid only if all accepted runs were executed. */

@@ -29,7 +29,9 @@ export function measureSteps({ folder, load, extent, say }) {
     const counts = hasStrace() ? await traced(pids, folder, extent.chains, burst) : null;
     const row = (name) => [
       name,
-      ...[perCall(name), counts?.[name].systemCalls, counts?.[name].messages].map(rounded),
+      ...[perCall(name), counts?.[name].systemCalls, counts?.[name].messages, counts?.[name].commits].map(
+        rounded,
+      ),
     ];
     return {
       blockedMs: null,
@@ -37,7 +39,13 @@ export function measureSteps({ folder, load, extent, say }) {
       tables: [
         {
           title: `Steps of a synchronous call of the sh script, one caller, after ${(extent.manyRuns / 2).toLocaleString('en')} calls`,
-          columns: ['', 'CPU time, ms', 'system calls', 'writes to the other process'],
+          columns: [
+            '',
+            'CPU time, ms',
+            'system calls',
+            'writes to the other process',
+            'commits to the database',
+          ],
           rows: [row('service'), row('executor')],
         },
       ],
@@ -59,31 +67,48 @@ function hasStrace() {
   return spawnSync('strace', ['-V']).status === 0;
 }
 
-/** Counts per call the system calls of all threads of both processes, without those of the scripts. */
+/** The byte in the shared memory of the log of SQLite that a writer locks, once for each transaction. */
+const writerLock = /\bfcntl\(\d+<[^>]*hob\.db-shm>, F_SETLK\w*, \{l_type=F_WRLCK, [^}]*l_start=120,/;
+
+/**
+ * Counts per call the system calls of all threads of both processes, also of threads that start meanwhile, without those of the
+ * scripts.
+ */
 async function traced(pids, folder, calls, burst) {
   const tracers = Object.entries(pids).map(([name, pid]) => {
     const file = join(folder, `trace-${name}`);
-    const threads = readdirSync(`/proc/${pid}/task`).flatMap((thread) => ['-p', thread]);
     return {
       name,
+      pid,
       file,
-      process: spawn('strace', ['-q', '-y', '-o', file, ...threads], { stdio: 'ignore' }),
+      threads: new Set(threadsOf(pid)),
+      process: spawn('strace', ['-f', '-q', '-y', '-o', file, '-p', String(pid)], { stdio: 'ignore' }),
     };
   });
   // Each thread is traced from some moment on; the calls before that would not be counted.
   await wait(1000);
   await burst(calls);
-  for (const { process } of tracers) {
+  for (const { pid, threads, process } of tracers) {
+    for (const thread of threadsOf(pid)) threads.add(thread);
     process.kill('SIGINT');
     await once(process, 'exit');
   }
   return Object.fromEntries(
-    tracers.map(({ name, file }) => {
-      const lines = readFileSync(file, 'latin1').split('\n');
-      const isCall = (line) => /\w\(/.test(line) && !line.includes('<unfinished');
+    tracers.map(({ name, file, threads }) => {
+      // The tracer follows the scripts, too. A call that is interrupted has a second line, which begins with `<...`.
+      const isCall = (line) => threads.has(/^(\d+) +\w+\(/.exec(line)?.[1]);
+      const lines = readFileSync(file, 'latin1').split('\n').filter(isCall);
+      const perCall = (isCounted) => lines.filter(isCounted).length / calls;
       const isMessage = (line) => /\b(?:write|writev|sendmsg|sendto)\(\d+<(?:UNIX|socket)/.test(line);
-      const systemCalls = lines.filter(isCall).length / calls;
-      return [name, { systemCalls, messages: lines.filter(isMessage).length / calls }];
+      const isCommit = (line) => writerLock.test(line);
+      return [
+        name,
+        { systemCalls: lines.length / calls, messages: perCall(isMessage), commits: perCall(isCommit) },
+      ];
     }),
   );
+}
+
+function threadsOf(pid) {
+  return readdirSync(`/proc/${pid}/task`);
 }

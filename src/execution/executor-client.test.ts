@@ -275,11 +275,11 @@ describe('a run', () => {
     client.catchUp();
     const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
     const broken = proxy.cut('counted', 'before');
-    const run = await spec('exit 0');
+    const run = await spec('sleep 600 > /dev/null 2>&1 & exit 0');
     await client.run(run, noHooks);
     client.acknowledge(run.runId);
     await broken;
-    expect(await counted).toEqual([{ runId: run.runId, leftRunning: 0 }]);
+    expect(await counted).toEqual([{ runId: run.runId, leftRunning: 1 }]);
   });
 });
 

@@ -146,6 +146,31 @@ describe('the link to an executor', () => {
     expect(receivedTypes()).toEqual(['hello', 'retire']);
   });
 
+  it('sends messages that are not urgent in front of the next one, or a moment later', async () => {
+    const { address, receivedTypes } = await openFake();
+    const { link } = await openLink(address);
+    given(link).tellSoon({ type: 'acknowledge', runId: 'a' });
+    given(link).tellSoon({ type: 'acknowledge-counts', runIds: ['a'] });
+    given(link).tell(stop);
+    await untilSo(() => receivedTypes()?.length === 4);
+    expect(receivedTypes()).toEqual(['hello', 'acknowledge', 'acknowledge-counts', 'stop']);
+    given(link).tellSoon({ type: 'acknowledge', runId: 'b' });
+    await untilSo(() => receivedTypes()?.length === 5);
+    expect(receivedTypes()?.at(-1)).toBe('acknowledge');
+  });
+
+  it('sends the messages that wait before it is closed, and none of them over another connection', async () => {
+    const { connections, address, receivedTypes } = await openFake();
+    const { link } = await openLink(address);
+    given(link).tellSoon({ type: 'acknowledge', runId: 'a' });
+    given(connections[0]).socket.destroy();
+    await untilSo(() => connections.length === 2 && link?.isConnected === true);
+    given(link).tellSoon({ type: 'acknowledge', runId: 'b' });
+    await given(link).close();
+    await untilSo(() => receivedTypes()?.length === 3);
+    expect(receivedTypes()).toEqual(['hello', 'acknowledge', 'farewell']);
+  });
+
   it('retries until an executor that closes its connections accepts one', async () => {
     const { connections, address } = await openFake((socket) => {
       if (connections.length < 3) socket.destroy();

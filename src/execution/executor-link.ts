@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { errnoOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { isAlive } from '../shared/process-stat.ts';
-import { receiveMessages, sendMessage } from './message-lines.ts';
+import { lineOf, receiveMessages, sendMessage } from './message-lines.ts';
 import {
   type ExecutorAddress,
   type FromExecutor,
@@ -96,7 +96,8 @@ export class ExecutorLink {
   readonly #events: LinkEvents;
   readonly #log: Logger;
   #socket: Socket | undefined;
-  /** Set while a message waits to be sent. */
+  /** The lines of messages that wait to be sent with the next one. */
+  #soon = '';
   #flushTimer: NodeJS.Timeout | undefined;
   readonly #heartbeat = new Heartbeat({
     ping: () => this.tell({ type: 'ping' }),
@@ -140,8 +141,8 @@ export class ExecutorLink {
   /** Without a connection the message is dropped. The sender learns from the next welcome whether it arrived. */
   tell(message: ToExecutor): void {
     if (!this.#socket?.writable) return;
-    sendMessage(this.#socket, message);
-    if (this.#flushTimer !== undefined) this.#flush();
+    this.#socket.write(this.#soon + lineOf(message));
+    this.#soon = '';
   }
 
   /**
@@ -150,23 +151,22 @@ export class ExecutorLink {
    */
   tellSoon(message: ToExecutor): void {
     if (!this.#socket?.writable) return;
-    if (this.#flushTimer === undefined) {
-      this.#socket.cork();
-      this.#flushTimer = setTimeout(() => this.#flush(), soonMs).unref();
-    }
-    sendMessage(this.#socket, message);
+    this.#soon += lineOf(message);
+    // A timer that is already armed may flush earlier. To arm one for each message takes as long as the message itself.
+    this.#flushTimer ??= setTimeout(() => this.#flush(), soonMs).unref();
   }
 
   #flush(): void {
-    clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
-    this.#socket?.uncork();
+    if (this.#soon !== '' && this.#socket?.writable) this.#socket.write(this.#soon);
+    this.#soon = '';
   }
 
   /** Disconnects from the executor, which ends when its runs have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#heartbeat.stop();
+    this.#flush();
     if (this.#socket !== undefined) await sayFarewell(this.#socket);
   }
 
@@ -209,6 +209,7 @@ export class ExecutorLink {
   #onBroken(socket: Socket): void {
     if (this.#socket !== socket) return;
     this.#socket = undefined;
+    this.#soon = '';
     if (this.#isClosed) return;
     this.#log.debug({ pid: this.address.pid }, 'lost the connection to the executor');
     // Retry at once: most often the executor has ended, and callers wait for that event.

@@ -11,7 +11,11 @@ type Message = ToExecutor | FromExecutor | ToWindow | FromWindow;
 
 /** Returns whether the socket can take more. If not, a sender of large data waits for `drain`. */
 export function sendMessage(socket: Socket, message: Message): boolean {
-  return socket.write(`${JSON.stringify(message)}\n`);
+  return socket.write(lineOf(message));
+}
+
+export function lineOf(message: Message): string {
+  return `${JSON.stringify(message)}\n`;
 }
 
 /**

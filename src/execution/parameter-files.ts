@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { constants, lstatSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { constants, lstatSync, rmdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { chmod, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { isOwnFolder, makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
@@ -160,7 +161,9 @@ export const parameterDraftName = 'params.json.new';
  */
 export async function removeParameterFile(runFolder: string): Promise<void> {
   if (!isOwnFolder(runFolder)) return;
-  for (const name of [parameterFileName, parameterDraftName]) await remove(runFolder, name);
+  await remove(runFolder, parameterFileName);
+  // A check takes less time than the error of a removal.
+  if (!isMissing(join(runFolder, parameterDraftName))) await remove(runFolder, parameterDraftName);
 }
 
 async function remove(folder: string, name: string): Promise<void> {
@@ -173,13 +176,13 @@ async function remove(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Removes what is nearly always there: a file, or nothing. */
+/** Removes a file, which is nearly always there, or a link. Returns whether nothing is left at the path. */
 function isUnlinked(file: string): boolean {
   try {
-    rmSync(file, { force: true });
+    unlinkSync(file);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT';
   }
 }
 

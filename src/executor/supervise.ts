@@ -199,7 +199,7 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
       termination = stopAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));
     }
     // The leader may be the first to exit: a stopped run ends when all of its processes have ended.
-    const leftRunning = (await termination) ?? null;
+    const leftRunning = termination === undefined ? countAtExit(window) : await termination;
     if (leftRunning === 0) processes?.cgroup?.remove();
     const output = await script.settle();
     if (exit.error !== null) return notStarted(exit.error);
@@ -216,6 +216,16 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
       leftRunning,
       ...(window !== null && { window: windowState }),
     };
+  }
+
+  /**
+   * Zero if the script cannot have left a process behind: the kernel makes an orphan a child of this process before it
+   * reports the exit of the script. Null if the processes must be counted. A window without a terminal starts the
+   * script itself, and its orphans may become children of another process.
+   */
+  function countAtExit(window: Window | null): 0 | null {
+    if (processes === null || (window !== null && window.terminal === null)) return null;
+    return equipment.processes?.hasOrphans() === false ? 0 : null;
   }
 
   function notStarted(errno: string): RunEnd {
@@ -343,7 +353,7 @@ function openBoth({ stdout, stderr }: Captures): void {
 }
 
 function startAlone(spec: GivenRun, processes: NativeProcesses): StartedProcess & Outputs {
-  return processes.startWithOutputs({ ...spec, env: environmentOf(spec) });
+  return processes.startWithOutputs(spec);
 }
 
 function readFrom(

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
 
 import type { StopCause } from '../execution/messages.ts';
@@ -279,7 +279,7 @@ export function newToken(): string {
 
 /** Tokens are stored as hashes, so that a reader of the database cannot impersonate a run. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 /** Returns the run that owns a token from the address, even after that run has ended: ending must not shorten its chain. */

@@ -176,7 +176,7 @@ export const SettingsSchema = Type.Object({
   native_start: Type.Boolean({
     default: true,
     description:
-      'Whether Hob starts programs with direct system calls on Linux and macOS. False: through Node, which is slower and has no warm interpreters, and scripts cannot open `/dev/stderr`. For machines where direct calls fail.',
+      'Whether Hob starts programs with direct system calls on Linux and macOS. False: through Node, which is slower and has no warm interpreters, and scripts cannot open `/dev/stderr`. For machines where direct calls fail. The calls for macOS are written, but have not been tried on such a machine yet.',
   }),
   huggingface_endpoint: endpoint(
     'Base address for downloads from Hugging Face, for example a mirror. Empty: the value of `HF_ENDPOINT`, otherwise `https://huggingface.co`.',

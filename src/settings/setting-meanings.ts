@@ -52,7 +52,7 @@ const chinese: Readonly<Record<SettingName, string>> = {
   warm_memory_mb: '所有预热的解释器合计可占用的内存（MB）。0 表示不预热，每次运行都启动新的解释器。',
   warm_idle_minutes: '预热的解释器超过此时长没有可用的运行时即被结束。',
   native_start:
-    '在 Linux 和 macOS 上是否用系统调用直接启动程序。关闭后通过 Node 启动：较慢，不预热解释器，脚本也不能打开 `/dev/stderr`。用于无法直接调用的机器。',
+    '在 Linux 和 macOS 上是否用系统调用直接启动程序。关闭后通过 Node 启动：较慢，不预热解释器，脚本也不能打开 `/dev/stderr`。用于无法直接调用的机器。macOS 上的调用已经写好，但尚未在 macOS 上运行过。',
   huggingface_endpoint:
     'Hugging Face 模型的下载地址，例如镜像站。留空则使用 `HF_ENDPOINT`，再其次是 `https://huggingface.co`。',
   modelscope_endpoint:

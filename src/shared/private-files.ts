@@ -145,6 +145,8 @@ export function realFileInside(folder: string, written: string): string | null {
 
 function realPathInside(folder: string, path: string): string | null {
   const real = realpathSync.native(path);
+  // Then no part of the path is a link, and none of the folder's.
+  if (real === path) return real;
   return escapes(relative(realpathSync.native(folder), real)) ? null : real;
 }
 

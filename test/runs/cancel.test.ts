@@ -339,6 +339,21 @@ setsid sleep 601 < /dev/null > /dev/null 2>&1 & echo $! > "${files}/setsid"
     expect(await counted(hob, String(headers.get('x-hob-run-id')))).toMatchObject({ left_running: 0 });
   });
 
+  it('are counted although each left its parent before the script ended', async () => {
+    const files = await tempFolder();
+    const id = await service.add('doubly', {
+      entry: bash(`
+(setsid sh -c 'echo $$ > "${files}/inner"; exec sleep 600' < /dev/null > /dev/null 2>&1 &)
+while [ ! -s "${files}/inner" ]; do sleep 0.01; done
+`),
+    });
+    const { hob } = service;
+    const { headers } = await hob.run(id);
+    const record = await counted(hob, String(headers.get('x-hob-run-id')));
+    expect(record).toMatchObject({ state: 'succeeded', left_running: 1 });
+    process.kill(await pidIn(join(files, 'inner')), 'SIGKILL');
+  });
+
   it('are stopped before the answer if the manifest says so', async () => {
     const files = await tempFolder();
     const id = await service.add('stopper', {

@@ -7,6 +7,8 @@ const structureBytes = 1024;
 /** The calls of the C library that Node does not offer. */
 export interface Libc {
   readonly pipe: (ends: number[]) => number;
+  /** Missing on macOS. */
+  readonly pipe2: ((ends: number[], flags: number) => number) | null;
   readonly socketpair: (domain: number, type: number, protocol: number, ends: number[]) => number;
   readonly fcntl: (fd: number, command: number, type: 'int', value: number) => number;
   readonly waitpid: (pid: number, status: number[], options: number) => number;
@@ -50,15 +52,16 @@ export function loadLibc(): Libc | null {
 function declare(koffi: typeof import('koffi')): Libc {
   const library = koffi.load(null);
   const c = (declaration: string) => library.func(declaration);
+  const onLinux = (declaration: string) => (process.platform === 'linux' ? c(declaration) : null);
   return {
     pipe: c('int pipe(_Out_ int *ends)'),
+    pipe2: onLinux('int pipe2(_Out_ int *ends, int flags)'),
     socketpair: c('int socketpair(int domain, int type, int protocol, _Out_ int *ends)'),
     fcntl: c('int fcntl(int fd, int command, ...)'),
     waitpid: c('int waitpid(int pid, _Out_ int *status, int options)'),
-    prctl:
-      process.platform === 'linux'
-        ? c('int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)')
-        : null,
+    prctl: onLinux(
+      'int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)',
+    ),
     spawn: c(
       'int posix_spawn(_Out_ int *pid, const char *path, void *actions, void *attributes, const char **argv, const char **envp)',
     ),

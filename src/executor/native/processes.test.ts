@@ -98,6 +98,52 @@ describe.skipIf(!isHere)('native processes', () => {
     );
   });
 
+  it('give a program shared variables, its own in place of those of the same name, and PYTHONPATH last', async () => {
+    const { processes } = await setUp();
+    const shared = { PATH: '/usr/bin:/bin', PYTHONPATH: '/shared', COLOR: 'red', EMPTY: '' };
+    const printed = async (env: Record<string, string>) => {
+      const { stdout } = await run(processes, { file: 'env', args: [], shared, env, cwd: '/' });
+      return stdout.trimEnd().split('\n');
+    };
+    const usual = ['PATH=/usr/bin:/bin', 'COLOR=red', 'EMPTY=', 'OWN=1', 'PYTHONPATH=/shared'];
+    expect(await printed({ OWN: '1' })).toEqual(usual);
+    expect(await printed({ PYTHONPATH: '/own', COLOR: 'blue', OWN: '1' })).toEqual([
+      'PATH=/usr/bin:/bin',
+      'COLOR=blue',
+      'EMPTY=',
+      'OWN=1',
+      'PYTHONPATH=/own',
+    ]);
+    expect(await printed({ OWN: '1' })).toEqual(usual);
+    const start = (env: Record<string, string>, own = shared) =>
+      codeOf(() => processes.start({ file: 'env', args: [], shared: own, env, cwd: '/' }, []));
+    expect(start({ OWN: 'a\0b' })).toBe('EINVAL');
+    expect(start({}, { ...shared, COLOR: 'a\0b' })).toBe('EINVAL');
+  });
+
+  it('give a program a writing end that waits, although that of this process does not', async () => {
+    const { processes } = await setUp();
+    // More than a pipe holds.
+    const text = '0'.repeat(300_000);
+    const { exited, stdout, stderr } = processes.startWithOutputs(sh(`printf %0${text.length}d 0`));
+    closeSync(stderr);
+    const pieces: Buffer[] = [];
+    const buffer = Buffer.alloc(65_536);
+    for (let length = 0; length < text.length; ) {
+      await new Promise(setImmediate);
+      try {
+        const bytes = readSync(stdout, buffer);
+        pieces.push(Buffer.from(buffer.subarray(0, bytes)));
+        length += bytes;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'EAGAIN') throw error;
+      }
+    }
+    expect(Buffer.concat(pieces).toString()).toBe(text);
+    expect(await exited).toMatchObject({ code: 0 });
+    closeSync(stdout);
+  });
+
   it('give a program a session of its own, default signals, and none of their own handles', async () => {
     const { processes } = await setUp();
     const pipe = processes.openPipe();

@@ -17,9 +17,14 @@ export interface ProcessExit {
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  /** Variables that other programs get as well: the same object for all of them. It is formatted once. */
+  readonly shared?: Variables;
+  /** Further variables. They replace shared ones. */
+  readonly env: Variables;
   readonly cwd: string;
 }
+
+type Variables = Readonly<Record<string, string>>;
 
 export interface StartedProcess {
   readonly pid: number;
@@ -50,12 +55,16 @@ export interface Pipe {
 
 const { errno } = system;
 const [closeOnExec, setHandleFlags, setStatusFlags] = [1, 2, 4];
+/** On Linux, on the processors that Node supports. */
+const openCloseOnExec = 0o2000000;
 const [unixDomain, stream] = [1, 1];
 const withoutWaiting = 1;
 const anyChild = -1;
 const setChildSubreaper = 36;
 const spawnFlags = { defaultSignals: 0x04, signalMask: 0x08 };
 const newSession = process.platform === 'linux' ? 0x80 : 0x400;
+/** This variable comes last in every start, because a warm Python has it there. */
+const lastName = 'PYTHONPATH';
 /** Where the system searches programs if there is no PATH. */
 const defaultPath = '/bin:/usr/bin';
 /** Exits to keep for `adopt`. The parent of a process is known to have ended before that many other orphans end. */
@@ -88,6 +97,8 @@ export class NativeProcesses {
   readonly #strays = new Map<number, ProcessExit>();
   readonly #onChildSignal = () => this.#reap();
   #adoptsOrphans = false;
+  /** False from the moment when the kernel reports that there is no child, until the next start. */
+  #mayHaveChildren = true;
 
   /** Null where programs can only be started through Node. */
   static load(): NativeProcesses | null {
@@ -172,6 +183,7 @@ export class NativeProcesses {
    */
   hasOrphans(): boolean {
     if (!this.#adoptsOrphans) return true;
+    if (!this.#mayHaveChildren) return false;
     try {
       const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ');
       return pids.some((pid) => pid !== '' && !this.#children.has(Number(pid)));
@@ -186,8 +198,7 @@ export class NativeProcesses {
   }
 
   openPipe(): Pipe {
-    const [readFd, writeFd] = this.#open('pipe', (ends) => this.#libc.pipe(ends));
-    this.#libc.fcntl(readFd, setStatusFlags, 'int', files.O_NONBLOCK);
+    const [readFd, writeFd] = this.#openPipeEnds();
     const path = `/proc/${process.pid}/fd/${writeFd}`;
     // A program cannot tell this from the pipe of a warm interpreter, which opens it by its path, too.
     const output = process.platform === 'linux' ? path : writeFd;
@@ -196,24 +207,38 @@ export class NativeProcesses {
 
   /** Two connected sockets, one for a child. */
   openChannel(): [ours: number, theirs: number] {
-    return this.#open('socketpair', (ends) => this.#libc.socketpair(unixDomain, stream, 0, ends));
+    return this.#keepFromPrograms(
+      this.#open('socketpair', (ends) => this.#libc.socketpair(unixDomain, stream, 0, ends)),
+    );
   }
 
-  /** Two connected handles, which programs do not inherit. */
+  #openPipeEnds(): [number, number] {
+    const { pipe, pipe2, fcntl } = this.#libc;
+    // Here neither end blocks. Programs open the writing end by its path, and theirs blocks.
+    if (pipe2 !== null) return this.#open('pipe2', (ends) => pipe2(ends, openCloseOnExec | files.O_NONBLOCK));
+    const [readFd, writeFd] = this.#keepFromPrograms(this.#open('pipe', pipe));
+    fcntl(readFd, setStatusFlags, 'int', files.O_NONBLOCK);
+    return [readFd, writeFd];
+  }
+
+  /** Two connected handles. */
   #open(call: string, open: (ends: number[]) => number): [number, number] {
     const ends = [-1, -1];
     if (open(ends) !== 0) throw systemError(call, this.#libc.errno());
     const [first = -1, second = -1] = ends;
-    for (const fd of [first, second]) this.#libc.fcntl(fd, setHandleFlags, 'int', closeOnExec);
     return [first, second];
   }
 
-  #spawn({ file, args, env, cwd }: Program, handles: readonly Handle[]): number {
+  /** Programs do not inherit these handles. */
+  #keepFromPrograms(ends: [number, number]): [number, number] {
+    for (const fd of ends) this.#libc.fcntl(fd, setHandleFlags, 'int', closeOnExec);
+    return ends;
+  }
+
+  #spawn({ file, args, shared = noVariables, env, cwd }: Program, handles: readonly Handle[]): number {
     const argv = [file, ...args];
-    const envp = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    // The system would end the text there.
-    if ([cwd, ...argv, ...envp].some((text) => text.includes('\0')))
-      throw systemError('posix_spawn', errno.EINVAL);
+    requireWhole([cwd, ...argv]);
+    const envp = environmentFrom(shared, env);
     const { actions } = this.#libc;
     const steps = newStructure();
     actions.init(steps);
@@ -225,7 +250,7 @@ export class NativeProcesses {
         else actions.dup2(steps, fd, index);
       }
       actions.chdir(steps, cwd);
-      return this.#spawnFirst(placesOf(file, env), steps, argv, envp);
+      return this.#spawnFirst(placesOf(file, env.PATH ?? shared.PATH), steps, argv, envp);
     } finally {
       actions.destroy(steps);
     }
@@ -241,7 +266,10 @@ export class NativeProcesses {
       let result = spawn(path, argv);
       // A text file without `#!` is a shell script, as for every shell.
       if (result === errno.ENOEXEC) result = spawn('/bin/sh', ['/bin/sh', path, ...argv.slice(1)]);
-      if (result === 0) return pid[0] ?? 0;
+      if (result === 0) {
+        this.#mayHaveChildren = true;
+        return pid[0] ?? 0;
+      }
       if (result !== errno.ENOENT) failure = result;
       if (![errno.ENOENT, errno.ENOTDIR, errno.EACCES].includes(result)) break;
     }
@@ -253,6 +281,8 @@ export class NativeProcesses {
     for (const target of this.#adoptsOrphans ? [anyChild] : [...this.#children.keys()]) {
       for (;;) {
         const pid = this.#libc.waitpid(target, status, withoutWaiting);
+        // Without a child there is no descendant either: it would be a child of this process, or below one.
+        if (pid < 0 && target === anyChild) this.#mayHaveChildren = false;
         if (pid <= 0) break;
         this.#settle(pid, exitFrom(status));
       }
@@ -273,9 +303,40 @@ export class NativeProcesses {
 }
 
 /** Where to search a program: a name without a slash is searched in the PATH of its environment. */
-function placesOf(file: string, env: Program['env']): string[] {
+function placesOf(file: string, searchPath = defaultPath): string[] {
   if (file.includes('/')) return [file];
-  return (env.PATH ?? defaultPath).split(':').map((folder) => join(folder, file));
+  return searchPath.split(':').map((folder) => join(folder, file));
+}
+
+const noVariables: Variables = {};
+
+/** The texts of shared variables, by name. */
+const formatted = new WeakMap<Variables, ReadonlyMap<string, string>>();
+
+/** The variables as the system takes them, in the order of `environmentOf`. */
+function environmentFrom(shared: Variables, env: Variables): string[] {
+  let known = formatted.get(shared);
+  if (known === undefined) {
+    known = format(shared);
+    formatted.set(shared, known);
+  }
+  const own = format(env);
+  const texts: string[] = [];
+  for (const [name, text] of known) if (name !== lastName) texts.push(own.get(name) ?? text);
+  for (const [name, text] of own) if (name !== lastName && !known.has(name)) texts.push(text);
+  const last = own.get(lastName) ?? known.get(lastName);
+  return last === undefined ? texts : [...texts, last];
+}
+
+function format(variables: Variables): Map<string, string> {
+  const texts = new Map(Object.entries(variables).map(([name, value]) => [name, `${name}=${value}`]));
+  requireWhole(texts.values());
+  return texts;
+}
+
+/** The system would end a text at its first NUL. */
+function requireWhole(texts: Iterable<string>): void {
+  for (const text of texts) if (text.includes('\0')) throw systemError('posix_spawn', errno.EINVAL);
 }
 
 function exitFrom([status = 0]: readonly number[]): ProcessExit {
