@@ -72,8 +72,8 @@ function readWaitS(wait: Json): number {
 
 function notForRuns(): AppError {
   return new AppError('not-for-runs', {
-    en: 'The address of a run does not offer this operation.',
-    zh: '运行的专用地址不能用于此操作。',
+    en: 'A run token cannot call this operation.',
+    zh: '运行令牌不能调用此操作。',
     hint: {
       en: 'A running script starts others with POST /api/execute or POST /api/link.',
       zh: '运行中的脚本请用 POST /api/execute 或 POST /api/link 启动其他脚本。',
