@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ExecuteHeaders, longestWaitS, RunAnswer, ScriptRunBody } from '../../contract/runs.ts';
+import { ExecuteHeaders, longestWaitS, ScriptRunBody, StartedRunAnswer } from '../../contract/runs.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Json } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -28,7 +28,7 @@ export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDepende
       },
     },
     status: 201,
-    answer: RunAnswer,
+    answer: StartedRunAnswer,
     async handle(request, reply) {
       if (request.caller !== null) throw notForRuns();
       const given = request.params.id;
