@@ -173,6 +173,11 @@ describe('hob new', () => {
       join(folder, 'more.mts'),
       "import { Hob } from 'hob/client';\nvoid new Hob().run('x').then(({ state }) => state);\n",
     );
+    await writeFile(
+      join(folder, 'system.ts'),
+      "import { readFileSync } from 'node:fs';\nconst pid: number = process.pid;\nconsole.log(readFileSync('x', 'utf8').length + pid);\n",
+    );
+    expect(await compile()).toBe('');
     const text = await readFile(entry, 'utf8');
     await writeFile(entry, text.replace('run.progress(', 'run.progres('));
     expect(await compile()).toContain("Did you mean 'progress'?");

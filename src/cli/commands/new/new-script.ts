@@ -82,7 +82,7 @@ export function filesOfScript(script: NewScript, serviceUrl: string): NewFile[] 
     { path: 'script.toml', text: manifestText(script, serviceUrl) },
     { path: templateOf(script).entry, text: entryText(script) },
     ...(sample === null ? [] : [sample]),
-    ...(editorFile === undefined ? [] : [editorFile]),
+    ...(editorFile === undefined ? [] : [{ path: editorFile.path, text: editorFile.write() }]),
     { path: 'README.md', text: readmeText(script) },
   ];
 }
