@@ -3,24 +3,28 @@ import { tr } from './language.ts';
 import type { ServiceClient } from './service-client.ts';
 import { printable } from './terminal/text.ts';
 
-/** A curl command that runs a script, to be copied into a shell. */
-export function curlLine(url: string, body: object, { needsToken }: { needsToken: boolean }): string {
+/** Seconds that the printed curl commands wait for the end of the run. */
+const waitS = 60;
+
+/** A curl command that runs a script, to be copied into a shell. The script is a slug or an id. */
+export function curlLine(
+  { url, needsToken }: Pick<ServiceClient, 'url' | 'needsToken'>,
+  script: string,
+  inputs: object,
+): string {
   // Names come from manifests: a quote in a name must not end the quoted argument.
-  const json = JSON.stringify(body).replaceAll("'", '\\u0027');
+  const json = JSON.stringify({ ...inputs, wait_s: waitS }).replaceAll("'", '\\u0027');
   const token = needsToken ? ` -H "$(hob token --header)"` : '';
-  return `curl -sS ${url}/api/execute${token} -H 'Content-Type: application/json' -d '${json}'`;
+  return `curl -sS ${url}/api/scripts/${script}/runs${token} -H 'Content-Type: application/json' -d '${json}'`;
 }
 
 /** A curl command that runs a script, with placeholders for the required values. */
-export function curlOf(client: ServiceClient, { id, input, params }: ScriptDetail): string {
+export function curlOf(client: ServiceClient, { slug, input, params }: ScriptDetail): string {
   const required = params.filter((param) => param.required && param.default === undefined);
-  const body = {
-    script_id: id,
-    sync: true,
+  return curlLine(client, slug, {
     ...(input !== null && { data: { [input.name]: ['...'] } }),
     ...(required.length > 0 && { params: Object.fromEntries(required.map(({ name }) => [name, '...'])) }),
-  };
-  return curlLine(client.url, body, client);
+  });
 }
 
 /** A `hob run` command for a script, with placeholders for the required values. */

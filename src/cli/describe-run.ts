@@ -6,7 +6,6 @@ import { language, tr } from './language.ts';
 import { paint } from './terminal/print.ts';
 import {
   type Column,
-  cutToWidth,
   formatMinute,
   formatTable,
   padToWidth,
@@ -138,21 +137,15 @@ function lineOf(value: unknown): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText)}...`;
 }
 
-const widestName = 28;
-
-/** A table of runs. The script column is left out for the runs of one script. */
+/** A table of runs. Without `titleOf`, they are runs of one script, whose name is left out. */
 export function runTable(
   runs: readonly BriefRun[],
-  { lineWidth, isOneScript = false }: { lineWidth?: number | undefined; isOneScript?: boolean },
+  { lineWidth, titleOf }: { lineWidth?: number | undefined; titleOf?: (run: BriefRun) => string },
 ): string[] {
   const ids = runs.map(({ run_id }) => run_id);
-  const name: Column<BriefRun> = [
-    tr('SCRIPT', '脚本'),
-    ({ script_name }) => cutToWidth(printable(script_name), widestName),
-  ];
   const columns: readonly Column<BriefRun>[] = [
     [tr('RUN', '运行'), ({ run_id }) => shortId(run_id, ids)],
-    ...(isOneScript ? [] : [name]),
+    ...(titleOf === undefined ? [] : [[tr('SCRIPT', '脚本'), titleOf] satisfies Column<BriefRun>]),
     [tr('STATE', '状态'), stateWord, { paint: (text) => paintState(text) }],
     [tr('QUEUED AT', '时间'), ({ queued_at }) => formatWhen(queued_at)],
     [tr('DURATION', '耗时'), durationText, { isNumber: true }],

@@ -38,13 +38,17 @@ it('guesses a slug in other case', () => {
 
 it('refuses a word that is the slug of one script and the name of another', () => {
   expect(() => guessScript(withSlugs, 'beef')).toThrow(
-    /^"beef" is the slug of one script and the name of another\. Use one of these ids: aaaa0000.*cafe0000/,
+    '"beef" is the slug of one script and the name of another. Use one of these: beef (aaaa0000-0000-4000-8000-000000000005), tool (cafe0000)',
   );
 });
 
-it('refuses an ambiguous name and lists the matching ids', () => {
+it('refuses an ambiguous name and lists the slugs and ids', () => {
   expect(() => pickScript(known, '图片')).toThrow(
-    /^Several scripts are named "图片"\. Use one of these ids: beef0000.*beef1111/,
+    'Several scripts are named "图片". Use one of these: beef0000, beef1111',
+  );
+  const named = known.slice(1).map((script, index) => ({ ...script, slug: `tu-pian-${index + 1}` }));
+  expect(() => guessScript(named, '图片')).toThrow(
+    'Several scripts are named "图片". Use one of these: tu-pian-1 (beef0000), tu-pian-2 (beef1111)',
   );
   expect(() => pickScript(known.slice(1), 'beef')).toThrow(/^Several script ids begin with beef\./);
   for (const wanted of ['caf', '', 'Node', '图', 'cafe%', '\u001b[2J'])

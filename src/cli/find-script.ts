@@ -28,7 +28,7 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
     );
   if (others.length === 0) return only;
   if (others.every(({ id }) => id === only.id)) throw duplicateId(found);
-  const ids = found.map(({ id }) => id).join(', ');
+  const labels = found.map((script) => labelOf(script, known)).join(', ');
   const isNamed = found.some(({ name }) => name === wanted);
   const what = found.some(({ slug }) => slug === wanted)
     ? tr(
@@ -38,7 +38,16 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
     : isNamed
       ? tr(`Several scripts are named "${shown}".`, `有多个脚本名为 “${shown}”。`)
       : tr(`Several script ids begin with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
-  throw new UserError(`${what}${tr(` Use one of these ids: ${ids}`, `请用 ID 指明：${ids}`)}`);
+  throw new UserError(`${what}${tr(` Use one of these: ${labels}`, `请从中指明一个：${labels}`)}`);
+}
+
+/** `resize-2 (6e0a3c52)`: two ways to name a script without doubt. A package that is not loaded has no slug. */
+function labelOf({ id, slug }: KnownScript, known: readonly KnownScript[]): string {
+  const digits = shortId(
+    id,
+    known.map((script) => script.id),
+  );
+  return slug === undefined ? digits : `${slug} (${digits})`;
 }
 
 /** Error for scripts that share an id, for example because a folder was copied. None of them runs until the ids differ. */
@@ -121,11 +130,10 @@ export function guessScript<Known extends KnownScript>(known: readonly Known[], 
   if (only === undefined) throw unknownScript(known, wanted);
   if (others.length === 0) return only;
   const shown = printable(wanted);
-  const ids = found.map(({ id }) => id);
-  const lines = found.map(({ id, name }) => `\n  ${shortId(id, ids)}  ${printable(name)}`).join('');
+  const lines = found.map((script) => `\n  ${labelOf(script, known)}  ${printable(script.name)}`).join('');
   throw userError(
-    `Several scripts match "${shown}". Use the full name or the id:${lines}`,
-    `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：${lines}`,
+    `Several scripts match "${shown}". Use one of these:${lines}`,
+    `有多个脚本匹配 “${shown}”，请从中指明一个：${lines}`,
   );
 }
 

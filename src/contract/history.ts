@@ -16,7 +16,14 @@ export const RunsQuery = Type.Object({
   since: OptionalText('Queued at this time or later.'),
   until: OptionalText('Queued before this time.'),
   q: OptionalText('Text to find in the script name or in the message. Case is ignored.'),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      default: 50,
+      description: 'Maximum number of runs in the answer.',
+    }),
+  ),
   cursor,
 });
 

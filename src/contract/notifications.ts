@@ -25,7 +25,14 @@ export const NotifyAnswer = Named(
 export const NotifyError = Named('NotifyError', Closed({ error: Type.String() }, 'Refused.'));
 
 export const NotificationsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 200,
+      default: 50,
+      description: 'Maximum number of notifications in the answer.',
+    }),
+  ),
   cursor,
 });
 

@@ -118,16 +118,18 @@ export const ExecutionError = Named(
   Closed({ status: Type.Literal('error'), message: Type.String() }, 'The error. The script was not run.'),
 );
 
-const runHeaders = { 'X-Hob-Run-Id': Uuid };
+const runHeaders = { 'X-Hob-Run-Id': Type.String({ format: 'uuid', description: 'Id of the run.' }) };
+
+const startHeaders = {
+  ...runHeaders,
+  'Idempotency-Replayed': OptionalText('`true` if an earlier request with the same key started the run.'),
+};
 
 /** With `sync` the outcome, which has an `exit_code`; otherwise the confirmation, which has a `run_id`. */
 export const ExecuteAnswer = {
   description:
     'With `sync` true, the outcome of the run. Otherwise the confirmation that the run was accepted.',
-  headers: {
-    ...runHeaders,
-    'Idempotency-Replayed': OptionalText('`true` if an earlier request with the same key started the run.'),
-  },
+  headers: startHeaders,
   content: { 'application/json': { schema: Type.Union([ExecutionAnswer, AcceptedAnswer]) } },
 };
 
@@ -169,6 +171,12 @@ export const RunAnswer = Named(
     'The record of the run.',
   ),
 );
+
+export const StartedRunAnswer = {
+  description: 'The record of the run.',
+  headers: { ...startHeaders, Location: Text('Path of the run: `/api/runs/<run_id>`.') },
+  content: { 'application/json': { schema: RunAnswer } },
+};
 
 export const RunQuery = Type.Object({
   wait: Type.Optional(

@@ -21,7 +21,7 @@ const WarmAnswer = Named(
   Closed(
     {
       hits: Count('Runs that used a warm interpreter, since the executor started.'),
-      misses: Count('Runs that could have used a warm interpreter but found none.'),
+      misses: Count('Eligible runs that found no idle interpreter.'),
       memory_bytes: Count('Memory that all warm interpreters use now.'),
       budget_bytes: Count('Memory limit for warm interpreters; 0: they are disabled.'),
       short_of_memory: Flag(

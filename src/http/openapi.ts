@@ -119,7 +119,7 @@ function operationObject(operation: Operation, components: Components): JsonObje
     description,
     ...(operation.path === publicOperation && { security: [] }),
     parameters: [
-      ...parametersIn('path', pathFields(operation.path), components),
+      ...pathParameters(operation.path),
       ...parametersIn('query', operation.query, components),
       ...parametersIn('header', operation.headers, components),
     ],
@@ -137,12 +137,24 @@ function operationObject(operation: Operation, components: Components): JsonObje
   };
 }
 
-function pathFields(path: string): JsonObject {
-  const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
-  return {
-    required: names,
-    properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
-  };
+/** The meaning of each parameter in a path, by the path up to it. */
+const meanings: Readonly<Record<string, string>> = {
+  '/api/environments/:key': 'Key of the environment, from the list of environments.',
+  '/api/models/:owner': 'The part of the name of the model before the slash.',
+  '/api/models/:owner/:name': 'The part of the name of the model after the slash.',
+  '/api/models/downloads/:id': 'Id of the download.',
+  '/api/package-operations/:id': 'Id of the operation.',
+  '/api/packages/:id': 'UUID of the installed script.',
+  '/api/runs/:id': 'UUID of the run.',
+  '/api/scripts/:id': 'UUID or slug of the script.',
+};
+
+function pathParameters(path: string): JsonObject[] {
+  return Array.from(path.matchAll(/:(\w+)/g), ({ 0: whole, 1: name = '', index }) => {
+    const description = meanings[path.slice(0, index + whole.length)];
+    if (description === undefined) throw new Error(`a parameter of ${path} has no description`);
+    return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+  });
 }
 
 function parametersIn(place: string, schema: object | undefined, components: Components): JsonObject[] {

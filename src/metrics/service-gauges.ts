@@ -84,7 +84,7 @@ export function addWarmMetrics(metrics: Metrics, { limits, state }: WarmSource):
   });
   metrics.addCounter({
     name: 'hob_warm_misses_total',
-    help: 'Runs that could have used a warm interpreter but found none. Starts at 0 with each executor.',
+    help: 'Eligible runs that found no idle interpreter. Starts at 0 with each executor.',
     read: () => state()?.misses ?? 0,
   });
   metrics.addLabelledGauge({

@@ -85,7 +85,7 @@ export const errorCodes = {
   'idempotency-run-gone': 'The run of this `Idempotency-Key` was deleted.',
   'caller-stopping': 'The calling run is being stopped.',
   'progress-needs-run': 'The address of the request does not identify a run, so it cannot report progress.',
-  'not-for-runs': 'The address of a run does not offer this operation.',
+  'not-for-runs': 'A run token cannot call this operation.',
   'run-token-unknown': 'The run token in the address belongs to no run.',
   'door-protocol': 'The request is not plain HTTP/1.0 or HTTP/1.1 with a path as its target.',
   'door-method': 'OPTIONS is refused. Hob does not answer CORS preflight requests.',

@@ -119,7 +119,7 @@ describe('hob show', () => {
       `  ${runs.lines.slice(0, 8)}  succeeded  `,
       'Slug      many-lines\n',
       '  hob run many-lines <files>\n',
-      `curl -sS ${scene.hob.url}/api/execute`,
+      `curl -sS ${scene.hob.url}/api/scripts/many-lines/runs `,
     ])
       expect(stdout).toContain(seen);
   });

@@ -29,6 +29,12 @@ async function make(name: string, ...args: string[]) {
   return stdout;
 }
 
+/** Sends the request of the curl command that `hob new` printed. */
+async function sendPrinted(stdout: string) {
+  const [, path = '', body = ''] = /curl -sS http:\/\/[^/]+(\/\S+) .*-d '(.+)'\n$/.exec(stdout) ?? [];
+  return (await hob.post(path, body)).body;
+}
+
 const all = languages.flatMap((language) => inputKinds.map((input) => [language, input] as const));
 
 describe('hob new', () => {
@@ -53,7 +59,10 @@ describe('hob new', () => {
     const folder = join(await tempFolder(), 'script');
     const id = '6e0a3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
     const name = 'Says "x" \\ y';
-    await writeScript(folder, filesOfScript({ id, name, desc: name, language, input, isNode: true }));
+    await writeScript(
+      folder,
+      filesOfScript({ id, name, desc: name, language, input, isNode: true }, hob.url),
+    );
     expect(await examineFolder(folder)).toMatchObject({ script: { id, name }, problems: [] });
   });
 
@@ -79,13 +88,33 @@ describe('hob new', () => {
     const stdout = await make('数 数', '--lang', 'powershell', '--input', 'text', '--node');
     const folder = join(home, 'scripts', '数-数');
     expect(stdout).toContain(folder);
-    expect(stdout).toContain("hob run '数 数' Hello\n");
-    const id = /id = "(.+)"/.exec(await readFile(join(folder, 'script.toml'), 'utf8'))?.[1];
+    expect(stdout).toContain('hob run shu-shu Hello\n');
+    const manifest = await readFile(join(folder, 'script.toml'), 'utf8');
+    expect(manifest).toContain(`#:schema ${hob.url}/api/script.schema.json\n`);
+    const id = /id = "(.+)"/.exec(manifest)?.[1];
     // The command has waited until the service knows the script.
     const { status, body } = await hob.get(`/api/scripts/${id}`);
     expect({ status, body }).toMatchObject({ status: 200, body: { name: '数 数', node: true } });
-    expect(stdout).toContain(`${hob.url}/api/execute`);
-    expect(stdout).toContain(`{"script_id":"${id}","sync":true,"data":{"text":["Hello"]}}`);
+    expect(stdout).toContain(`curl -sS ${hob.url}/api/scripts/shu-shu/runs `);
+    expect(stdout).toContain(`-d '{"data":{"text":["Hello"]},"wait_s":60}'\n`);
+  });
+
+  it('prints the slug of a script whose name is taken, as do the lists of runs and the statistics', async () => {
+    const first = await make('Twice', '--lang', 'bash', '--input', 'none');
+    await sendPrinted(first);
+    const lists = async () =>
+      (await Promise.all(['runs', 'stats'].map((list) => runCli([list, '--home', home]).ended))).map(
+        ({ stdout: list }) => list.match(/Twice(?: \([^)]*\))?(?= {2})/g)?.sort(),
+      );
+    expect(await lists()).toEqual([['Twice'], ['Twice']]);
+    const dir = join(home, 'scripts', 'group');
+    await mkdir(dir);
+    const stdout = await make('Twice', '--lang', 'bash', '--input', 'none', '--dir', dir);
+    expect(stdout).toContain('another script is also named Twice.');
+    expect(stdout).toContain('hob run twice-2\n');
+    expect(await sendPrinted(stdout)).toMatchObject({ script_name: 'Twice', state: 'succeeded' });
+    const titles = ['Twice (twice)', 'Twice (twice-2)'];
+    expect(await lists()).toEqual([titles, titles]);
   });
 
   it('replaces no existing folder and refuses an id in use', async () => {
@@ -119,16 +148,16 @@ describe('hob new', () => {
     'creates a %s script with %s input that runs',
     async (language, input) => {
       const stdout = await make(`Run ${language} ${input}`, '--lang', language, '--input', input);
-      const body = /-d '(.+)'\n$/.exec(stdout)?.[1] ?? '';
-      const answer = await hob.post('/api/execute', body);
+      const run = await sendPrinted(stdout);
       const summary = {
         files: '6 byte(s) in 1 file(s)',
         folders: '1 entries in 1 folder(s)',
         text: '5 character(s) in 1 text(s)',
         none: 'Hello',
       };
-      expect(answer.body).toMatchObject({ success: true, message: summary[input] });
-      expect(String(answer.body.stdout).trim()).toBe('Hello');
+      expect(run).toMatchObject({ state: 'succeeded', result: { code: 0, msg: summary[input] } });
+      const output = await fetch(`${hob.url}/api/runs/${run.run_id}/stdout`);
+      expect((await output.text()).trim()).toBe('Hello');
     },
   );
 
@@ -143,6 +172,10 @@ describe('hob new', () => {
     await writeFile(
       join(folder, 'more.mts'),
       "import { Hob } from 'hob/client';\nvoid new Hob().run('x').then(({ state }) => state);\n",
+    );
+    await writeFile(
+      join(folder, 'system.ts'),
+      "import { readFileSync } from 'node:fs';\nconst pid: number = process.pid;\nconsole.log(readFileSync('x', 'utf8').length + pid);\n",
     );
     expect(await compile()).toBe('');
     const text = await readFile(entry, 'utf8');
@@ -162,7 +195,6 @@ describe('hob new', () => {
     const settings = join(home, 'scripts', 'Moved', 'tsconfig.json');
     const text = await readFile(settings, 'utf8');
     await writeFile(settings, text.replaceAll(join(projectRoot, 'sdk'), '/nowhere'));
-    const answer = await hob.post('/api/execute', /-d '(.+)'\n$/.exec(stdout)?.[1] ?? '');
-    expect(answer.body).toMatchObject({ success: true, message: 'Hello' });
+    expect(await sendPrinted(stdout)).toMatchObject({ state: 'succeeded', result: { msg: 'Hello' } });
   });
 });

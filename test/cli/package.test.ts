@@ -121,9 +121,9 @@ describe('hob install', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('  | finished\n');
     expect(stderr).toContain('Note: It needs the script x, which is not here.\n');
-    const body = `{"script_id":"${id}","sync":true,"data":{"images":["..."]}}`;
+    const body = '{"data":{"images":["..."]},"wait_s":60}';
     expect(stdout).toBe(
-      `Installed 图片放大 🖼 1.0.0 (id ${id})\nRun it: hob run tu-pian-fang-da <images>\nOver HTTP: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
+      `Installed 图片放大 🖼 1.0.0 (id ${id})\nRun it: hob run tu-pian-fang-da <images>\nOver HTTP: curl -sS ${url}/api/scripts/tu-pian-fang-da/runs -H 'Content-Type: application/json' -d '${body}'\n`,
     );
     expect(asked).toEqual([['POST /api/packages/install', { source, prepare: true }]]);
   });
@@ -316,7 +316,7 @@ describe('hob update', () => {
     const both = await hob('update', '2f0c5c5e').ended;
     expect(both).toMatchObject({ code: 1 });
     expect(both.stderr).toContain(
-      `Several script ids begin with 2f0c5c5e. Use one of these ids: ${id}, ${otherId}`,
+      'Several script ids begin with 2f0c5c5e. Use one of these: 2f0c5c5e-8, 2f0c5c5e-0',
     );
     for (const wanted of ['2f0', 'ffff', 'nobody']) {
       const { code, stderr } = await hob('update', wanted).ended;

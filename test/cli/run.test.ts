@@ -177,7 +177,7 @@ describe('hob run', () => {
     const several = await scene.cli('run', 'BAD').ended;
     expect(several.code).toBe(1);
     expect(several.stderr).toMatch(
-      /Several scripts match "BAD".*(?:\n.*)*\n {2}[0-9a-f]{8} {2}bad (code|exit)\n/,
+      /Several scripts match "BAD".*(?:\n.*)*\n {2}bad-(code|exit) \([0-9a-f]{8}\) {2}bad \1\n/,
     );
     const slip = await scene.cli('run', 'slient').ended;
     expect(slip.stderr).toContain('Did you mean "silent"?\nTo list all scripts: hob list');

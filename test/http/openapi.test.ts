@@ -21,8 +21,9 @@ interface Operation {
   summary: string;
   description: string;
   servers?: { url: string }[];
+  parameters: { name: string; description?: string }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { content?: Record<string, Media> }>;
+  responses: Record<string, { content?: Record<string, Media>; headers?: Record<string, unknown> }>;
 }
 
 interface Document {
@@ -57,6 +58,21 @@ describe('the document', () => {
     const isSentence = (text: string) => /^[A-Z`].+\.$/.test(text);
     expect(operations.filter(({ operation }) => !isSentence(operation.description))).toEqual([]);
     expect(operations.filter(({ operation }) => !/^[A-Z].+[^.]$/.test(operation.summary))).toEqual([]);
+  });
+
+  it('describes every parameter, and the headers of a started run', () => {
+    const undescribed = operations.flatMap(({ name, operation }) =>
+      operation.parameters
+        .filter(({ description = '' }) => description === '')
+        .map((each) => [name, each.name]),
+    );
+    expect(undescribed).toEqual([]);
+    const started = written.paths['/api/scripts/{id}/runs']?.post?.responses['201'];
+    expect(Object.keys(started?.headers ?? {}).sort()).toEqual([
+      'Idempotency-Replayed',
+      'Location',
+      'X-Hob-Run-Id',
+    ]);
   });
 
   it('has a named schema for every JSON body and answer', () => {

@@ -108,7 +108,7 @@ it('the answer to a flood of output says how much is missing', patiently, async 
   const half = '\0'.repeat(mib / 2);
   const expected = ['stdout', 'stderr'].map((stream) => {
     const log = join(hob.home, 'runs', runId, `${stream}.log`);
-    return `${half}\n[... ${streamBytes - mib} bytes left out by Hob ...] What was kept of it is in ${log}\n${half}`;
+    return `${half}\n[... ${streamBytes - mib} bytes left out by Hob ...] The kept part is in ${log}\n${half}`;
   });
   expect(body).toMatchObject({ success: true, message: 'flooded' });
   // Compared as booleans, because the difference of two such texts is too large to print.

@@ -109,7 +109,7 @@ it('the answer and the record of an output of 50 MB say how much is missing', pa
   const half = 'x'.repeat(8 * mib);
   const runId = headers.get('x-hob-run-id');
   const log = join(hob.home, 'runs', String(runId), 'stdout.log');
-  const mark = `\n[... ${large - 16 * mib} bytes left out by Hob ...] What was kept of it is in ${log}\n`;
+  const mark = `\n[... ${large - 16 * mib} bytes left out by Hob ...] The kept part is in ${log}\n`;
   expect(body).toMatchObject({ success: true, message: 'ok' });
   // Compared as a boolean, because the difference of two such texts is too large to print.
   expect(body.stdout === half + mark + half).toBe(true);

@@ -107,7 +107,7 @@ write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 123456
       const { stdout } = JSON.parse(text);
       const log = join(hob.home, 'runs', response.headers.get('x-hob-run-id') ?? '', 'stdout.log');
       const missing = 50_000_000 - 16 * 1024 * 1024;
-      const mark = `\n[... ${missing} bytes left out by Hob ...] All of it is in ${log}\n`;
+      const mark = `\n[... ${missing} bytes left out by Hob ...] The full output is in ${log}\n`;
       expect(stdout.length).toBe(16 * 1024 * 1024 + mark.length);
       expect(stdout.startsWith(line) && stdout.endsWith(line) && stdout.includes(mark)).toBe(true);
       expect((await stat(log)).size).toBe(50_000_000);

@@ -106,6 +106,7 @@ function errorsText(routes, statusOfCodes) {
     ...byCount.map(
       ([form, names], at) => `| ${at === byCount.length - 1 ? 'all others' : names.join(', ')} | ${form} |`,
     ),
+    '| a path or method that does not exist: 404, 405 | `status`: `error`; `message`: text |',
   ];
 }
 
@@ -130,13 +131,9 @@ function typeText(type) {
   return type === 'application/json' ? '' : ` (\`${type}\`)`;
 }
 
-/** The path shows its own parameters, so they are listed only if they have a meaning. */
 function parametersText(parameters) {
-  const shown = parameters.filter(
-    ({ in: place, description }) => place !== 'path' || description !== undefined,
-  );
-  if (shown.length === 0) return [];
-  const rows = shown.map(
+  if (parameters.length === 0) return [];
+  const rows = parameters.map(
     ({ name, in: place, required, schema, description }) =>
       `| \`${name}\` | ${place}${required && place !== 'path' ? ', required' : ''} | ${typeOf(schema)} | ${cell(description)} |`,
   );

@@ -31,7 +31,7 @@ const paths = {
       summary: 'Get a tea',
       description: 'Get a tea.',
       parameters: [
-        { in: 'path', name: 'id', required: true, schema: text },
+        { in: 'path', name: 'id', required: true, description: 'The tea.', schema: text },
         { in: 'query', name: 'cups', required: false, schema: { type: 'integer', default: 2 } },
       ],
       responses: { 200: json(tea, 'The tea.'), '4XX': error },
@@ -117,10 +117,10 @@ describe('the HTTP reference', () => {
     expect(page).toContain('**204**: Done.');
   });
 
-  it('lists parameters, except those that only the path names', () => {
+  it('lists the parameters of a request', () => {
     const page = render();
     expect(page).toContain('| `cups` | query | integer; default 2 |  |');
-    expect(page).not.toContain('| `id` | path');
+    expect(page).toContain('| `id` | path | text | The tea. |');
   });
 
   it('has every request in the table of requests, in a section of its resource', () => {

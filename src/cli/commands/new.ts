@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ScriptList } from '../../contract/types.ts';
+import type { ScriptDetail, ScriptList } from '../../contract/types.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { curlLine, quoteWord } from '../command-lines.ts';
 import { getScript } from '../find-script.ts';
@@ -90,25 +90,24 @@ async function makeScript(name: string | undefined, options: MakeOptions): Promi
   const script = await collectProperties(name, options, (wanted) => faultOfPlace(folderOf(wanted)));
   const folder = folderOf(script.name);
   const client = service === null ? null : await ServiceClient.find(options.home);
-  if (client !== null && options.id !== undefined && (await isKnown(client, script.id)))
+  if (client !== null && options.id !== undefined && (await lookUp(client, script.id)) !== null)
     throw userError(
       `Another script already has the id ${script.id}. Omit --id to generate a new one.`,
       `已有脚本使用 ID ${script.id}。去掉 --id 会自动生成一个新的。`,
     );
-  const files = filesOfScript(script);
+  const files = filesOfScript(script, service?.url ?? defaultUrl);
   if (options.dir === undefined) await createScriptsFolder(parent);
   await writeScript(folder, files);
   // Wait until the service knows the script, so that the printed commands work immediately.
-  const isNoticed =
-    client !== null && (await poll(async () => (await isKnown(client, script.id)) || null, pollTimes));
+  const made = client === null ? null : await poll(() => lookUp(client, script.id), pollTimes);
   if (options.json === true) {
     const { id, language } = script;
     return printJson({ folder, id, name: script.name, language, files: files.map(({ path }) => path) });
   }
   const isInHome = parent === join(home, 'scripts');
   const command = isInHome ? 'hob start' : `hob serve --scripts ${quoteWord(parent)}`;
-  const advice = isNoticed ? [] : [howToServe(command, client !== null)];
-  process.stdout.write(await describeMade(script, folder, { client, advice }));
+  const advice = made !== null ? [] : [howToServe(command, client !== null)];
+  process.stdout.write(await describeMade(script, folder, { client, slug: made?.slug, advice }));
 }
 
 /** Creates the scripts folder of the home, which is missing if Hob has never run there. */
@@ -122,14 +121,12 @@ async function createScriptsFolder(scripts: string): Promise<void> {
   });
 }
 
-async function isKnown(client: ServiceClient, id: string): Promise<boolean> {
-  try {
-    await getScript(client, id);
-    return true;
-  } catch (error) {
-    if (error instanceof UserError) return false;
+/** The script as the service knows it; null if it does not. */
+async function lookUp(client: ServiceClient, id: string): Promise<ScriptDetail | null> {
+  return getScript(client, id).catch((error: unknown) => {
+    if (error instanceof UserError) return null;
     throw error;
-  }
+  });
 }
 
 const defaultUrl = 'http://127.0.0.1:9527';
@@ -137,20 +134,24 @@ const defaultUrl = 'http://127.0.0.1:9527';
 async function describeMade(
   script: NewScript,
   folder: string,
-  { client, advice }: { client: ServiceClient | null; advice: readonly string[] },
+  {
+    client,
+    slug,
+    advice,
+  }: { client: ServiceClient | null; slug: string | undefined; advice: readonly string[] },
 ): Promise<string> {
   const { id, name, input } = script;
   const { scripts } = (await client?.get<ScriptList>('/api/scripts')) ?? { scripts: [] };
   const isNameTaken = scripts.some((other) => other.name === name && other.id !== id);
   const value = sampleValue(input, folder);
-  const body = { script_id: id, sync: true, ...(value !== null && { data: { [input]: [value] } }) };
-  const needsToken = client?.needsToken === true;
+  const inputs = value === null ? {} : { data: { [input]: [value] } };
+  const service = client ?? { url: defaultUrl, needsToken: false };
   const lines = [
     tr(`Created ${name} in ${folder}`, `${name} 已创建：${folder}`),
     ...(isNameTaken ? [tr(`Note: another script is also named ${name}.`, `另有脚本也叫 ${name}。`)] : []),
     ...advice,
-    `${tr('Run it: ', '运行：')}${runLine(script, folder, isNameTaken)}`,
-    `${tr('Over HTTP: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken })}`,
+    `${tr('Run it: ', '运行：')}${runLine(script, folder, slug ?? (isNameTaken ? id : undefined))}`,
+    `${tr('Over HTTP: ', '或者：')}${curlLine(service, slug ?? id, inputs)}`,
   ];
   return `${lines.join('\n')}\n`;
 }

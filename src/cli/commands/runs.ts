@@ -5,6 +5,7 @@ import { runTable } from '../describe-run.ts';
 import { findKnownScript } from '../find-script.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, countArgument, homeOption, jsonOption, withSignature } from '../options.ts';
+import { scriptTitles } from '../script-titles.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printAnswer } from '../terminal/print.ts';
 
@@ -57,7 +58,8 @@ export function configure(command: Command): void {
     .action(async (options: RunsOptions) => {
       const client = await ServiceClient.find(options.home);
       const answer = await client.get<RunPage>(`/api/runs?${await queryOf(client, options)}`);
-      printAnswer(answer, options.json, describeRuns);
+      const titleOf = await scriptTitles(client, answer.items);
+      printAnswer(answer, options.json, (page, lineWidth) => describeRuns(page, { titleOf, lineWidth }));
     });
 }
 
@@ -108,11 +110,11 @@ export function sinceArgument(text: string, now: Date = new Date()): string {
   return date.toISOString();
 }
 
-function describeRuns({ items, next }: RunPage, lineWidth?: number): string {
+function describeRuns({ items, next }: RunPage, options: Parameters<typeof runTable>[1]): string {
   if (items.length === 0) return `${tr('No matching runs.', '没有符合条件的运行。')}\n`;
   const more =
     next === null
       ? []
       : ['', tr('There are more runs. Use --limit to show them.', '还有更多：用 --limit 显示。')];
-  return `${[...runTable(items, { lineWidth }), ...more].join('\n')}\n`;
+  return `${[...runTable(items, options), ...more].join('\n')}\n`;
 }

@@ -80,7 +80,7 @@ function describeScript(
 ): string {
   const { name, version, desc } = script;
   const params = script.params.map((param): [string, string] => [param.name, describeParam(param)]);
-  const table = runTable(runs, { lineWidth: lineWidth - indent.length, isOneScript: true });
+  const table = runTable(runs, { lineWidth: lineWidth - indent.length });
   const sections = [
     [
       paint('bold', printable(version === null ? name : `${name} ${version}`)),

@@ -12,9 +12,10 @@ import {
   jsonOption,
   withSignature,
 } from '../options.ts';
+import { scriptTitles } from '../script-titles.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer } from '../terminal/print.ts';
-import { type Column, cutToWidth, formatTable } from '../terminal/text.ts';
+import { type Column, formatTable } from '../terminal/text.ts';
 
 type Counts = Stats['all'];
 
@@ -33,21 +34,24 @@ export function configure(command: Command): void {
     .addHelpText('after', exitCodesText)
     .action(async ({ days, home, json }: CommonOptions & { days: number }) => {
       const client = await ServiceClient.find(home);
-      printAnswer(await client.get<Stats>(`/api/stats?days=${days}`), json, describeStats);
+      const answer = await client.get<Stats>(`/api/stats?days=${days}`);
+      const titleOf = await scriptTitles(client, answer.scripts);
+      printAnswer(answer, json, (stats, lineWidth) => describeStats(stats, titleOf, lineWidth));
     });
 }
 
-const widestName = 28;
 const barColumns = 16;
 const mostScripts = 20;
 const shownDays = 14;
 const marks = { succeeded: '=', stopped: '-', bad: 'x' } as const;
 
-function describeStats(stats: Stats, lineWidth?: number): string {
+type TitleOf = (script: Stats['scripts'][number]) => string;
+
+function describeStats(stats: Stats, titleOf: TitleOf, lineWidth?: number): string {
   const { from, to, all, scripts, days } = stats;
   const title = paint('bold', tr(`${from} to ${to}`, `${from} 至 ${to}`));
   const sections = [[title, summaryLine(all), nowLine(stats)]];
-  if (all.runs > 0) sections.push(scriptTable(scripts, lineWidth), dayTable(days, lineWidth));
+  if (all.runs > 0) sections.push(scriptTable(scripts, titleOf, lineWidth), dayTable(days, lineWidth));
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
@@ -69,10 +73,10 @@ function nowLine({ running, queued, history }: Stats): string {
   );
 }
 
-function scriptTable(scripts: Stats['scripts'], lineWidth: number | undefined): string[] {
+function scriptTable(scripts: Stats['scripts'], titleOf: TitleOf, lineWidth: number | undefined): string[] {
   const most = Math.max(1, ...scripts.map(({ runs }) => runs));
   const columns: readonly Column<Stats['scripts'][number]>[] = [
-    [tr('SCRIPT', '脚本'), ({ script_name }) => cutToWidth(script_name, widestName)],
+    [tr('SCRIPT', '脚本'), titleOf],
     [tr('RUNS', '次数'), ({ runs }) => String(runs), { isNumber: true }],
     [tr('SUCCESS', '成功率'), rateOf, { isNumber: true }],
     ['P50', ({ duration_ms }) => formatRunDuration(duration_ms?.median ?? null), { isNumber: true }],

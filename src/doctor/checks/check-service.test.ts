@@ -23,7 +23,7 @@ describe('the check of warm interpreters', () => {
     expect(judgeWarm(warm)).toMatchObject({
       state: 'ok',
       what: {
-        en: 'Warm interpreters: 4 waiting ("python3.11", "python3.11 with numpy and cv2", "node"), 34.0 MB of 256 MB; 120 of 130 runs that could start warm did',
+        en: 'Warm interpreters: 4 waiting ("python3.11", "python3.11 with numpy and cv2", "node"), 34.0 MB of 256 MB; warm starts: 120 of 130 eligible runs',
         zh: '预热的解释器：4 个待命（“python3.11”、“python3.11 带 numpy、cv2”、“node”），占用 34.0 MB（上限 256 MB）；130 次可预热的运行中有 120 次用上了',
       },
     });

@@ -297,7 +297,7 @@ function describeUse(warm: JsonObject): Text {
   const runs = hits + countIn(warm.misses);
   if (runs === 0) return { en: 'no run could use one yet', zh: '还没有运行能用上' };
   return {
-    en: `${hits} of ${runs} runs that could start warm did`,
+    en: `warm starts: ${hits} of ${runs} eligible runs`,
     zh: `${runs} 次可预热的运行中有 ${hits} 次用上了`,
   };
 }

@@ -302,7 +302,7 @@ describe('rule 13: a refusal explains itself', () => {
           ['Origin', 'null'],
         ],
       },
-      /no setting allows it.*rule 4/,
+      /rule 4\)\. No setting changes this/,
       null,
     ],
     [

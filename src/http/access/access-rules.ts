@@ -132,7 +132,7 @@ const trustHint: Text = {
 
 function noOrigin(): AppError {
   return refusal('door-origin', {
-    en: 'A page without an origin, such as a local file or a sandboxed frame, is not allowed to call Hob, and no setting allows it (access rule 4). Serve the page over HTTP.',
+    en: 'A page without an origin, such as a local file or a sandboxed frame, cannot call Hob (access rule 4). No setting changes this: serve the page over HTTP.',
     zh: '没有来源的网页（例如本地文件或沙盒框架）不能调用 Hob，也没有设置可以放行（规则 4）。请通过 HTTP 提供该网页。',
   });
 }

@@ -150,12 +150,12 @@ const noneUsable: Text = {
   zh: '此 Hob 的令牌目前无法使用，原因见日志',
 };
 const noLiveRun: Text = {
-  en: 'The run of this address is not active, so the address gives no access',
-  zh: '该地址不属于正在进行的运行，无法使用',
+  en: 'The run token in this address has expired',
+  zh: '该地址中的运行令牌已失效',
 };
 const notForRuns: Text = {
-  en: 'The address of a run gives access to execute, link, notify, model path and progress only',
-  zh: '运行的专用地址仅可用于 execute、link、notify、model path 和 progress',
+  en: 'A run token allows only execute, link, notify, model path and progress',
+  zh: '运行令牌仅可用于 execute、link、notify、model path 和 progress',
 };
 const noSession: Text = { en: 'The session has ended', zh: '会话已结束' };
 

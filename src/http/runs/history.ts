@@ -49,7 +49,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     tag: 'Runs',
     summary: 'Get the chain of a run',
     description:
-      'Returns the run, its ancestors and all their descendants, as a tree. The root is the oldest ancestor that is still stored.',
+      'Returns the run, its ancestors and all their descendants, as a tree. The root is the oldest stored ancestor.',
     answer: schemas.TreeAnswer,
     async handle(request, reply) {
       checkQuery(request.query);

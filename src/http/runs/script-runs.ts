@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ExecuteHeaders, longestWaitS, RunAnswer, ScriptRunBody } from '../../contract/runs.ts';
+import { ExecuteHeaders, longestWaitS, ScriptRunBody, StartedRunAnswer } from '../../contract/runs.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Json } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -28,7 +28,7 @@ export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDepende
       },
     },
     status: 201,
-    answer: RunAnswer,
+    answer: StartedRunAnswer,
     async handle(request, reply) {
       if (request.caller !== null) throw notForRuns();
       const given = request.params.id;
@@ -72,8 +72,8 @@ function readWaitS(wait: Json): number {
 
 function notForRuns(): AppError {
   return new AppError('not-for-runs', {
-    en: 'The address of a run does not offer this operation.',
-    zh: '运行的专用地址不能用于此操作。',
+    en: 'A run token cannot call this operation.',
+    zh: '运行令牌不能调用此操作。',
     hint: {
       en: 'A running script starts others with POST /api/execute or POST /api/link.',
       zh: '运行中的脚本请用 POST /api/execute 或 POST /api/link 启动其他脚本。',

@@ -143,7 +143,7 @@ describe('the outcome of a script', () => {
       expect(JSON.parse(texts.result ?? '')).toMatchObject({ code: -3, msg: expect.stringMatching(why) });
       expect(texts.message).toContain('could not read it');
       expect(JSON.parse(texts.stdout ?? '')).toContain(
-        `3 bytes left out by Hob ...] All of it is in ${request.folder.stdoutLog}`,
+        `3 bytes left out by Hob ...] The full output is in ${request.folder.stdoutLog}`,
       );
     },
   );

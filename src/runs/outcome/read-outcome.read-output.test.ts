@@ -51,10 +51,10 @@ describe('the output in an answer', () => {
     const bytes = Buffer.from('0123456789');
     const path = await log(bytes);
     expect(await readOutput(path, whole(bytes), 9)).toBe(
-      `01234\n[... 1 bytes left out by Hob ...] All of it is in ${path}\n6789`,
+      `01234\n[... 1 bytes left out by Hob ...] The full output is in ${path}\n6789`,
     );
     expect(await readOutput(path, whole(bytes), 4)).toBe(
-      `01\n[... 6 bytes left out by Hob ...] All of it is in ${path}\n89`,
+      `01\n[... 6 bytes left out by Hob ...] The full output is in ${path}\n89`,
     );
   });
 
@@ -67,7 +67,7 @@ describe('the output in an answer', () => {
       tail: 'TAIL',
     });
     expect(parts(await readOutput(path, capture, 4))).toEqual({ head: 'HE', missing: 999_996, tail: 'IL' });
-    expect(await readOutput(path, capture, 4)).toContain(`...] What was kept of it is in ${path}\n`);
+    expect(await readOutput(path, capture, 4)).toContain(`...] The kept part is in ${path}\n`);
   });
 
   it('does not present the last kept bytes as the end if the disk was full', async () => {
@@ -98,7 +98,7 @@ describe('the output in an answer', () => {
     const read = (capture: StreamCapture) => JSON.parse(String(Buffer.from(unreadOutput('/log', capture))));
     expect(read({ bytes: 0, headBytes: 0, tailBytes: 0 })).toBe('');
     expect(read({ bytes: 9, headBytes: 9, tailBytes: 0 })).toBe(
-      '\n[... 9 bytes left out by Hob ...] All of it is in /log\n',
+      '\n[... 9 bytes left out by Hob ...] The full output is in /log\n',
     );
   });
 

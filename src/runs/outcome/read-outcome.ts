@@ -213,7 +213,7 @@ function markOf({
   log: { path: string; isWhole: boolean } | null;
 }): string {
   if (log === null) return leftOutLine(missing);
-  return `\n${leftOut(missing)} ${log.isWhole ? 'All of it is' : 'What was kept of it is'} in ${log.path}\n`;
+  return `\n${leftOut(missing)} ${log.isWhole ? 'The full output is' : 'The kept part is'} in ${log.path}\n`;
 }
 
 /** If the disk was full, only the beginning is kept: its last bytes are not the end of the output. */

@@ -52,7 +52,7 @@ export interface Template {
   /** Returns the text of the entry. */
   readonly write: (sample: Sample) => string;
   /** A file that tells editors where the module `hob` is. */
-  readonly editorFile?: { readonly path: string; readonly text: string };
+  readonly editorFile?: { readonly path: string; readonly write: () => string };
 }
 
 /** The parts of a sample script that are the same in every language. */

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { Command } from '../runtimes/command.ts';
@@ -39,7 +40,7 @@ export const node = {
     versions: '>=18',
     entry: 'main.mjs',
     write: (sample) => writeEntry(sample, 'total'),
-    editorFile: { path: 'jsconfig.json', text: editorSettings({ checkJs: true }) },
+    editorFile: { path: 'jsconfig.json', write: () => editorSettings({ checkJs: true }) },
   },
 } satisfies Language;
 
@@ -48,8 +49,18 @@ export function editorSettings(options: Readonly<Record<string, boolean>>): stri
   // Folders, because tsx uses these settings, too: it must not load a declaration file.
   const hob = join(sdkFolder('node'), 'hob');
   const paths = { hob: [hob], 'hob/client': [join(hob, 'client')] };
+  // The types of Node.js that Hob installs, so that completion needs no `npm install` in the folder of the script.
+  const nodeTypes = dirname(createRequire(import.meta.url).resolve('@types/node/package.json'));
   return jsonText({
-    compilerOptions: { ...options, target: 'es2022', module: 'preserve', noEmit: true, paths },
+    compilerOptions: {
+      ...options,
+      target: 'es2022',
+      module: 'preserve',
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [dirname(nodeTypes)],
+      paths,
+    },
   });
 }
 

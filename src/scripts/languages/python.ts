@@ -37,7 +37,7 @@ export const python = {
     versions: '>=3.8',
     entry: 'main.py',
     write: writeEntry,
-    editorFile: { path: 'pyrightconfig.json', text: jsonText({ extraPaths: [sdkFolder('python')] }) },
+    editorFile: { path: 'pyrightconfig.json', write: () => jsonText({ extraPaths: [sdkFolder('python')] }) },
   },
 } satisfies Language;
 

@@ -28,6 +28,6 @@ export const typescript = {
     meaning: { en: 'no build step needed', zh: '直接运行，无需编译' },
     entry: 'main.ts',
     write: (sample) => writeEntry(sample, 'total: number'),
-    editorFile: { path: 'tsconfig.json', text: editorSettings({ strict: true }) },
+    editorFile: { path: 'tsconfig.json', write: () => editorSettings({ strict: true }) },
   },
 } satisfies Language;

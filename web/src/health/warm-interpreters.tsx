@@ -129,7 +129,7 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
         runs === 0
           ? say('no runs that could start warm yet', '还没有运行能用上')
           : say(
-              `${hits} of ${runs} runs that could start warm did so`,
+              `Warm starts: ${hits} of ${runs} eligible runs`,
               `${runs} 次可预热的运行中有 ${hits} 次用上了`,
             )
       }`}

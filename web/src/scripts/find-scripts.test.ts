@@ -30,6 +30,11 @@ describe('findScripts', () => {
     expect(namesOf('AA1')).toEqual(['Album of photos']);
   });
 
+  it('matches the start of slugs before descriptions', () => {
+    const some = [someScript('A', { desc: 'no zheng' }), someScript('整图', { slug: 'zheng-tu' })];
+    expect(findScripts(some, 'ZHENG').map(({ name }) => name)).toEqual(['整图', 'A']);
+  });
+
   it('matches the folder and its group, but not the common parent folder', () => {
     const some = ['/home/ann/hob/scripts/media/crop', '/home/ann/hob/scripts/tidy', 'C:\\hob\\packages\\ocr'];
     const foldersOf = (folders: readonly string[], query: string) =>

@@ -2,6 +2,7 @@ import type { Outcome, Problem, Script } from '../api/wire.ts';
 
 interface Sought {
   readonly id: string;
+  readonly slug: string;
   readonly name: string;
   /** All other searchable text. */
   readonly rest: string;
@@ -11,7 +12,7 @@ interface Sought {
 const places: readonly ((sought: Sought, word: string) => boolean)[] = [
   ({ name }, word) => name.startsWith(word),
   ({ name }, word) => name.includes(word),
-  ({ id }, word) => id.startsWith(word),
+  ({ id, slug }, word) => id.startsWith(word) || slug.startsWith(word),
   ({ rest }, word) => rest.includes(word),
 ];
 
@@ -28,7 +29,7 @@ export function findScripts(scripts: readonly Script[], query: string): Script[]
 }
 
 function soughtIn({ id, slug, name, desc, language }: Script, place: string): Sought {
-  return { id, name: fold(name), rest: fold(`${slug}\n${desc ?? ''}\n${language}\n${place}`) };
+  return { id, slug, name: fold(name), rest: fold(`${slug}\n${desc ?? ''}\n${language}\n${place}`) };
 }
 
 /** The rank of the worst match of all words. */

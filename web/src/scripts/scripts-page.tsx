@@ -66,7 +66,7 @@ export function ScriptsPage() {
           setStepped(null);
         }}
         label={say('Search scripts', '搜索脚本')}
-        placeholder={say('Search by name, description or ID', '按名称、描述或 ID 搜索')}
+        placeholder={say('Search by name, slug, description or ID', '按名称、slug、描述或 ID 搜索')}
         onEnter={() => chosen && open(chosen)}
         {...(found.length > 0 && {
           results: {
@@ -257,7 +257,7 @@ interface ScriptCardProps {
 const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
   const { linkId, script, position, count, lastRun, isFavourite, onFavourite, isMarked, isUnusable } = props;
   const say = useSay();
-  const { id, name, desc, language, node } = script;
+  const { id, slug, name, desc, language, node } = script;
   return (
     <li
       aria-posinset={position}
@@ -282,15 +282,16 @@ const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
           <span className="col-start-2 col-end-4 row-start-2 line-clamp-1 text-[13px] sm:col-start-1 sm:line-clamp-2 sm:min-h-[2lh] sm:self-start">
             {desc}
           </span>
-          <span className="col-start-1 row-start-2 flex items-center gap-2 sm:row-start-3 sm:mt-2">
+          <span className="col-start-1 row-start-2 flex min-w-0 items-center gap-2 sm:col-end-3 sm:row-start-3 sm:mt-2">
             <span className="rounded bg-hover px-1.5 py-px">{language}</span>
+            <span className="min-w-0 truncate font-mono max-sm:hidden">{slug}</span>
             {node && (
               <span
-                className="inline-flex items-center gap-1"
+                className="shrink-0"
                 title={say('Other scripts can call this script', '可以被其他脚本调用')}
               >
                 <Workflow size={13} aria-hidden />
-                <span className="max-sm:sr-only">{say('node', '节点')}</span>
+                <span className="sr-only">{say('node', '节点')}</span>
               </span>
             )}
             {isUnusable && (
@@ -301,7 +302,7 @@ const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
             )}
           </span>
           {lastRun !== null && (
-            <span className="col-start-3 row-start-1 inline-flex items-center gap-1 sm:row-start-3 sm:mt-2">
+            <span className="col-start-3 row-start-1 inline-flex items-center gap-1 whitespace-nowrap sm:row-start-3 sm:mt-2 sm:-mr-7">
               <StateIcon state={shownState(lastRun)} size={14} />
               <Ago time={lastRun.queued_at} />
             </span>

@@ -26,10 +26,10 @@ export interface NewFile {
   readonly text: string;
 }
 
-export function runLine({ id, name, input }: NewScript, folder: string, isNameTaken = false): string {
+/** The command that runs the script. Without a slug, it contains the name, or the id if the name looks like an option. */
+export function runLine({ id, name, input }: NewScript, folder: string, slug?: string): string {
   const value = sampleValue(input, folder);
-  // Use the id if the name is ambiguous or looks like an option.
-  const word = isNameTaken || name.startsWith('-') ? id : quoteWord(name);
+  const word = slug ?? (name.startsWith('-') ? id : quoteWord(name));
   return ['hob run', word, ...(value === null ? [] : [quoteWord(value)])].join(' ');
 }
 
@@ -74,14 +74,15 @@ const inputWords = {
   },
 };
 
-export function filesOfScript(script: NewScript): NewFile[] {
+/** The files of a new script, for a service with this address. */
+export function filesOfScript(script: NewScript, serviceUrl: string): NewFile[] {
   const sample = sampleFile(script.input);
   const { editorFile } = templateOf(script);
   return [
-    { path: 'script.toml', text: manifestText(script) },
+    { path: 'script.toml', text: manifestText(script, serviceUrl) },
     { path: templateOf(script).entry, text: entryText(script) },
     ...(sample === null ? [] : [sample]),
-    ...(editorFile === undefined ? [] : [editorFile]),
+    ...(editorFile === undefined ? [] : [{ path: editorFile.path, text: editorFile.write() }]),
     { path: 'README.md', text: readmeText(script) },
   ];
 }
@@ -126,9 +127,9 @@ ${tr('`hob check` checks the script for errors. `hob pack` creates a package for
 `;
 }
 
-function manifestText(script: NewScript): string {
+function manifestText(script: NewScript, serviceUrl: string): string {
   const { language, versions, entry } = templateOf(script);
-  return `#:schema http://127.0.0.1:9527/api/script.schema.json
+  return `#:schema ${serviceUrl}/api/script.schema.json
 
 [service.info]
 id = "${script.id}"
