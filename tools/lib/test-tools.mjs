@@ -38,8 +38,11 @@ const debianLibraries = {
   'notification-daemon': ['test', '-x', '/usr/lib/notification-daemon/notification-daemon'],
   'python3-hypothesis': ['/usr/bin/python3', '-c', 'import hypothesis'],
   'python3-numpy': ['/usr/bin/python3', '-c', 'import numpy'],
+  'python3-pip': ['/usr/bin/python3', '-c', 'import pip'],
   'python3-pytest': ['/usr/bin/python3', '-c', 'import pytest'],
   'python3-requests': ['/usr/bin/python3', '-c', 'import requests'],
+  'python3-setuptools': ['/usr/bin/python3', '-c', 'import setuptools'],
+  'python3-wheel': ['/usr/bin/python3', '-c', 'import wheel'],
   // The name of its folder contains the architecture of the machine.
   'xfce4-notifyd': ['sh', '-c', 'test -x /usr/lib/*/xfce4/notifyd/xfce4-notifyd'],
 };
