@@ -52,6 +52,16 @@ print(json.dumps([good, bad, sorted(each["name"] for each in hob.scripts())]))
     expect(names).toEqual(['echo', 'endless']);
   });
 
+  it('accepts any mapping as data and params', async () => {
+    const { ids, run } = await open();
+    const ended = await run(`
+from types import MappingProxyType
+fixed = MappingProxyType({"files": ["/a"]}), MappingProxyType({"quality": 3})
+print(json.dumps(hob.run("${ids.echo}", data=fixed[0], params=fixed[1])))
+`);
+    expect(ended.result.given).toEqual([{ files: ['/a'] }, { quality: 3 }]);
+  });
+
   it('yields the output of each stream byte for byte, and the events of the run', async () => {
     const { ids, run } = await open();
     const answer = await run(`
@@ -95,12 +105,12 @@ for ask in (
     try:
         ask()
     except CallError as error:
-        said.append([error.code, error.status])
+        said.append([error.code, error.status, error.fields])
 print(json.dumps([ended["end_cause"], run.cancel(), *said]))
 `);
     expect([cause, again]).toEqual(['cancelled', false]);
-    expect(refused).toEqual(['params-invalid', 400]);
-    expect(missing).toEqual(['not-running', null]);
-    expect(gone).toEqual(['unreachable', null]);
+    expect(refused).toEqual(['params-invalid', 400, ['params.quality']]);
+    expect(missing).toEqual(['not-running', null, []]);
+    expect(gone).toEqual(['unreachable', null, []]);
   });
 });

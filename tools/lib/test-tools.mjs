@@ -40,9 +40,12 @@ const debianLibraries = {
   'python3-numpy': ['/usr/bin/python3', '-c', 'import numpy'],
   'python3-pandas': ['/usr/bin/python3', '-c', 'import pandas'],
   'python3-pil': ['/usr/bin/python3', '-c', 'import PIL'],
+  'python3-pip': ['/usr/bin/python3', '-c', 'import pip'],
   'python3-pytest': ['/usr/bin/python3', '-c', 'import pytest'],
   'python3-requests': ['/usr/bin/python3', '-c', 'import requests'],
   'python3-scipy': ['/usr/bin/python3', '-c', 'import scipy'],
+  'python3-setuptools': ['/usr/bin/python3', '-c', 'import setuptools'],
+  'python3-wheel': ['/usr/bin/python3', '-c', 'import wheel'],
   // The name of its folder contains the architecture of the machine.
   'xfce4-notifyd': ['sh', '-c', 'test -x /usr/lib/*/xfce4/notifyd/xfce4-notifyd'],
 };

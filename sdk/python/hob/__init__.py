@@ -19,8 +19,9 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
-    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, TypeVar, Union
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, TypeVar, Union
+
+    from typing_extensions import TypeGuard
 
     Function = TypeVar("Function", bound=Callable[..., Any])
     _Values = Dict[str, Any]
@@ -66,7 +67,7 @@ class LinkResult:
         self.message: str = str(answer.get("message", ""))
         #: The envelope.
         self.result: Dict[str, Any] = (
-            envelope if isinstance(envelope, dict) else {"code": -1, "msg": self.message}
+            envelope if _is_dict(envelope) else {"code": -1, "msg": self.message}
         )
         self.exit_code: int = answer.get("exit_code", -1)
         self.timed_out: bool = answer.get("timed_out", False)
@@ -250,7 +251,7 @@ def main(function: Function) -> Function:
     arguments below the decorator, such as `main()`, runs the script there. In an imported module, the function is returned
     unchanged.
     """
-    caller = sys._getframe(1)
+    caller = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     # A decorated function may belong to the module of its decorator.
     if "__main__" not in (getattr(function, "__module__", None), caller.f_globals.get("__name__")):
         return function
@@ -268,14 +269,14 @@ def _parameter_file(argv: Sequence[str]) -> Optional[Dict[str, Any]]:
             content = json.load(file)
     except (OSError, ValueError):
         return None
-    environment = content.get("environment") if isinstance(content, dict) else None
-    return content if isinstance(environment, dict) and "output_json" in environment else None
+    is_document = _is_dict(content) and _is_dict(content.get("environment"))
+    return content if is_document and "output_json" in content["environment"] else None
 
 
 def _inputs_in(data: Any) -> List[str]:
-    if isinstance(data, dict):
-        data = next(iter(data.values()), [])
-    return [value for value in data if isinstance(value, str)] if isinstance(data, list) else []
+    if _is_dict(data):
+        data = next(iter(data.values()), None)
+    return [value for value in data if isinstance(value, str)] if _is_list(data) else []
 
 
 def _command_line(words: Sequence[str]) -> Any:
@@ -320,8 +321,21 @@ def _exit_code(code: Any) -> int:
     return code if isinstance(code, int) and 0 < code < 256 else 1
 
 
+# After `isinstance(value, dict)` alone, a type checker does not know the types of its items.
+def _is_dict(value: object) -> TypeGuard[Dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _is_list(value: object) -> TypeGuard[List[Any]]:
+    return isinstance(value, list)
+
+
+def _is_path(value: object) -> TypeGuard[os.PathLike[str]]:
+    return isinstance(value, os.PathLike)
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, os.PathLike):
+    if _is_path(value):
         return os.fspath(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
 

@@ -1,12 +1,12 @@
 """Runs a function as the script: waits for the end of its module, finds its arguments, and writes what it returns."""
 
-# Not a part of the package itself, because scripts without `hob.main` do not need it.
+# Not a part of the package itself, because scripts without `hob.main` do not need it. The package shares its private names with it.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-import os
 import sys
 
-from . import _exit_code, _from_text, run
+from . import _exit_code, _from_text, _is_dict, _is_list, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
     from . import Function, Run
+
+#: ast.PyCF_ONLY_AST
+_ONLY_AST: int = 0x400
 
 _is_pending = False
 
@@ -57,8 +60,8 @@ def _code_below(caller: FrameType, function: Callable[..., Any]) -> Optional[Tup
     try:
         with open(code.co_filename, "rb") as file:
             source = file.read()
-        # Parse without the module `ast`, which takes longer to load than most scripts run. 0x400 is ast.PyCF_ONLY_AST.
-        tree = compile(source, code.co_filename, "exec", 0x400, True)
+        # Parse without the module `ast`, which takes longer to load than most scripts run.
+        tree = compile(source, code.co_filename, "exec", _ONLY_AST, True)
         # The file may have changed since Python read it.
         if compile(source, code.co_filename, "exec", 0, True) != code:
             return None
@@ -73,7 +76,7 @@ def _code_below(caller: FrameType, function: Callable[..., Any]) -> Optional[Tup
             return None
         future = [each for each in tree.body[:at] if type(each).__name__ == "ImportFrom" and each.module == "__future__"]
         # A first statement that is a string would replace the docstring of the module.
-        filler = [] if future else compile("pass", code.co_filename, "exec", 0x400, True).body
+        filler: List[Any] = [] if future else compile("pass", code.co_filename, "exec", _ONLY_AST, True).body
         tree.body[:] = [*future, *filler, *below]
         return statement.name, compile(tree, code.co_filename, "exec", 0, True)
     return None
@@ -121,7 +124,7 @@ def _carry_out(this: Run, function: Callable[..., Any]) -> None:
 
 
 def _write_returned(this: Run, returned: Any) -> int:
-    if isinstance(returned, dict):
+    if _is_dict(returned):
         this._write({"code": 0, "msg": "ok", **returned})
         code: int = this.envelope["code"] if this.envelope else 0
         return code
@@ -189,7 +192,8 @@ def _parameters(function: Any) -> Tuple[Sequence[str], Sequence[str], Any, bool]
     by_position = code.co_varnames[: code.co_argcount]
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     defaults = function.__defaults__ or ()
-    optional = {*by_position[len(by_position) - len(defaults) :], *(function.__kwdefaults__ or {})}
+    keyword_defaults: Dict[str, Any] = function.__kwdefaults__ or {}
+    optional = {*by_position[len(by_position) - len(defaults) :], *keyword_defaults}
     return names[: code.co_posonlyargcount], names, optional, bool(code.co_flags & 0x08)
 
 
@@ -210,7 +214,7 @@ def _input_name(this: Run, names: Sequence[str], optional: Any, hints: Dict[str,
     if "inputs" in names:
         return "inputs"
     if this.is_under_hob:
-        declared = list(this.data) if isinstance(this.data, dict) else []
+        declared = list(this.data) if _is_dict(this.data) else []
         return declared[0] if len(declared) == 1 else None
     # Without Hob, the name in the manifest is unknown: use the first required parameter that can be a list, otherwise a string.
     missing = [name for name in names if name not in optional and name != "run" and name not in this.params]
@@ -245,7 +249,7 @@ def _as_param(this: Run, name: str, hint: Any) -> Any:
         for candidate in candidates:
             if _fits(candidate, kind):
                 return _converted(candidate, (kind,))
-    if isinstance(value, list) and len(value) != 1 and all(_is_scalar(kind) or kind is type(None) for kind in kinds):
+    if _is_list(value) and len(value) != 1 and all(_is_scalar(kind) or kind is type(None) for kind in kinds):
         raise _Unfit(f"The param {name} must be {_described(hint)}, but got {len(value)} values")
     shown = value if len(repr(value)) <= 100 else type(value).__name__
     raise _Unfit(f"The param {name} must be {_described(hint)}, not {shown!r}")
@@ -258,7 +262,7 @@ def _is_scalar(kind: Any) -> bool:
 
 
 def _is_path(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, os.PathLike) and kind.__module__.partition(".")[0] == "pathlib"
+    return isinstance(kind, type) and hasattr(kind, "__fspath__") and kind.__module__.partition(".")[0] == "pathlib"
 
 
 def _is_fit(value: Any, kinds: Sequence[Any]) -> bool:

@@ -10,6 +10,8 @@ It finds the service and its token by itself. If the service restarts, requests 
 broke; a script starts once.
 """
 
+# Hob and RunHandle share their private methods, and the package its private names.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import base64
@@ -21,16 +23,16 @@ import sys
 import time
 import uuid
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, cast
 from urllib.parse import quote, urlsplit
 
-from . import HobError
+from . import HobError, _is_dict, _is_list
 
 __all__ = ["CallError", "Event", "Hob", "Output", "RunHandle"]
 
 #: The record of a run, as `GET /api/runs/<id>` returns it.
 Record = Dict[str, Any]
-Data = Union[str, "os.PathLike[str]", Sequence[Any], Dict[str, Any]]
+Data = Union[str, "os.PathLike[str]", Sequence[Any], Mapping[str, object]]
 
 _POLL_S = 0.2
 #: How long one request waits for the end of a run.
@@ -47,7 +49,9 @@ _GRACE_S = 2
 class CallError(HobError):
     """Hob refused a request, or cannot be reached."""
 
-    def __init__(self, message: str, code: Optional[str], status: Optional[int] = None, hint: str = "") -> None:
+    def __init__(
+        self, message: str, code: Optional[str], status: Optional[int] = None, hint: str = "", fields: Sequence[str] = ()
+    ) -> None:
         super().__init__(message)
         #: `not-running`: no service runs. `unreachable`: it did not respond for too long. `not-hob`: the answer does not come from Hob.
         #: `home-unusable`: the files that contain the address and the token cannot be read. `inside-run`: a script must use `link`. Otherwise
@@ -56,6 +60,8 @@ class CallError(HobError):
         #: The HTTP status of the refusal; None if there was no answer.
         self.status = status
         self.hint = hint
+        #: The fields of the request at fault, such as `params.quality`.
+        self.fields: List[str] = list(fields)
 
 
 class Event(NamedTuple):
@@ -115,7 +121,7 @@ class Hob:
         self,
         script: str,
         data: Optional[Data] = None,
-        params: Optional[Dict[str, Any]] = None,
+        params: Optional[Mapping[str, object]] = None,
         timeout: Optional[float] = None,
     ) -> Record:
         """Runs a script, by its id or slug, waits for its end and returns its record. A script that fails is a result and not an exception: see
@@ -143,7 +149,7 @@ class Hob:
         self,
         script: str,
         data: Optional[Data] = None,
-        params: Optional[Dict[str, Any]] = None,
+        params: Optional[Mapping[str, object]] = None,
         idempotency_key: Optional[str] = None,
     ) -> RunHandle:
         """Starts a run and does not wait for its end. Starting with the same key again returns the same run."""
@@ -154,7 +160,7 @@ class Hob:
         self,
         script: str,
         data: Optional[Data],
-        params: Optional[Dict[str, Any]],
+        params: Optional[Mapping[str, object]],
         key: str,
         until: Optional[float],
         delivery: _Delivery,
@@ -219,7 +225,7 @@ class Hob:
         until: Optional[float],
         delivery: _Delivery,
     ) -> Any:
-        text = None if body is None else json.dumps(body, default=os.fspath, allow_nan=False).encode()
+        text = None if body is None else json.dumps(body, default=_plain, allow_nan=False).encode()
         connection, answer, content = self._ask(
             method, path, text, headers, repeatable, timeout, until, delivery, is_stream=False
         )
@@ -385,6 +391,12 @@ class RunHandle:
             raise
 
 
+def _plain(value: Any) -> object:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, object]", value))
+    return os.fspath(cast("os.PathLike[str]", value))
+
+
 def _path(kind: str, id: str) -> str:
     # These parts of a path have a meaning of their own, so the request would reach another path.
     if id in ("", ".", ".."):
@@ -451,12 +463,14 @@ def _frames(answer: HTTPResponse) -> Iterator[Event]:
 
 def _refusal(answer: HTTPResponse) -> CallError:
     try:
-        said = json.loads(answer.read())
+        content = json.loads(answer.read())
     except (ValueError, OSError, HTTPException):
-        said = None
-    fields: Dict[str, Any] = said if isinstance(said, dict) else {}
-    message = fields.get("message") or fields.get("error") or f"Hob responded with status {answer.status}."
-    return CallError(str(message), answer.headers.get("X-Hob-Error"), answer.status, str(fields.get("hint") or ""))
+        content = None
+    said: Dict[str, Any] = content if _is_dict(content) else {}
+    message = said.get("message") or said.get("error") or f"Hob responded with status {answer.status}."
+    named = said.get("fields")
+    at_fault = [name for name in named if isinstance(name, str)] if _is_list(named) else []
+    return CallError(str(message), answer.headers.get("X-Hob-Error"), answer.status, str(said.get("hint") or ""), at_fault)
 
 
 def _home_of_service(given: Optional[Union[str, "os.PathLike[str]"]]) -> str:
@@ -497,7 +511,7 @@ def _locate(home: str) -> Optional[Tuple[str, Optional[str]]]:
         return None
     except OSError as error:
         raise CallError(f"The service in {home} cannot be found: {error}", "home-unusable") from None
-    if not isinstance(info, dict) or "version" not in info:
+    if not _is_dict(info) or "version" not in info:
         return None
     pid, url, start_ticks = info.get("pid"), info.get("url"), info.get("startTicks")
     if type(pid) is not int or not isinstance(url, str) or not _is_address(url):
