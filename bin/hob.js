@@ -1,10 +1,15 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
 
-const entry = new URL('../dist/cli/main.js', import.meta.url);
-if (existsSync(entry)) {
-  await import(entry.href);
-} else {
+/** Scripts call these commands many times, so the build puts them into one file that loads fast. */
+const scriptCommands = ['envelope', 'input', 'param', 'progress'];
+
+if (!existsSync(join(__dirname, '../dist/cli/main.js'))) {
   console.error('hob: this clone is not built yet. Run: npm start (or npm run build)');
   process.exit(1);
+} else if (scriptCommands.includes(process.argv[2])) {
+  require('../dist/cli/script-commands.cjs');
+} else {
+  void import('../dist/cli/main.js');
 }

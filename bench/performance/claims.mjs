@@ -33,6 +33,12 @@ const claims = [
   ['asynchronous runs accepted per second, on the disk', 'accept: calls', { atLeast: 1000 }],
   ['asynchronous runs accepted and ended per second, 32 callers', 'accept: ended', { atLeast: 500 }],
   ['10 MB of output in the response: p50, relative to webhook', 'output: p50', { atMost: 1.6 }],
+  [
+    'start until the service listens, 1 script: p50, relative to `node -e 0`',
+    'start: 1 script',
+    { atMost: 5 },
+  ],
+  ['start until the service listens, 2,000 scripts: p50, ms', 'start: 2,000 scripts', { atMost: 1500 }],
   ['memory of the idle service, MB', 'memory: service', { atMost: 90 }],
   ['memory of the idle executor, MB', 'memory: executor', { atMost: 55 }],
   ['memory growth of the service over 10,000 runs, MB', 'memory: service grown', { atMost: 15 }],

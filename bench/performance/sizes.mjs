@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -27,12 +28,14 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
     return { home, count, starts: new Samples(), lists: new Samples(), memory: new Samples() };
   });
   settle();
+  const bare = new Samples();
   const peer = new Samples();
   const peerFolder = mkdtempSync(join(folder, 'peer-'));
   const command = { file: interpreters.sh, args: ['main.sh', writeParameters(peerFolder)], cwd: peerFolder };
   let longestMs = null;
   for (let at = 0; at < extent.starts; at++) {
     say(`start-up, ${at + 1} of ${extent.starts}`);
+    bare.add(timeNode());
     for (const each of homes) {
       const service = await startService(each.home, '');
       const watch = new Watch(service);
@@ -60,11 +63,18 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
   const median = (samples) => rounded(samples.at(0.5));
   return {
     blockedMs: longestMs,
-    figures: {},
+    figures: startFigures({ bare, few: few.starts, many: many.starts }),
     tables: [
       {
         title: `Start-up: p50 of ${extent.starts} (longest block of the event loop once it listened: ${blockedText(longestMs)})`,
-        columns: ['', '1 script', `${many.count.toLocaleString('en')} scripts`, 'ratio', 'webhook, 1 hook'],
+        columns: [
+          '',
+          '1 script',
+          `${many.count.toLocaleString('en')} scripts`,
+          'ratio',
+          'webhook, 1 hook',
+          '`node -e 0`',
+        ],
         rows: [
           [
             'until it listens, ms',
@@ -72,19 +82,37 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
             median(many.starts),
             ratio(many.starts.at(0.5), few.starts.at(0.5)),
             median(peer),
+            median(bare),
           ],
-          ['list of all scripts, ms', median(few.lists), median(many.lists), null, null],
+          ['list of all scripts, ms', median(few.lists), median(many.lists), null, null, null],
           [
             'memory of the service after one run, MB',
             median(few.memory),
             median(many.memory),
             ratio(many.memory.at(0.5), few.memory.at(0.5)),
             null,
+            null,
           ],
         ],
       },
     ],
   };
+}
+
+/** The figures of `measureStarts` that have limits. */
+export function startFigures({ bare, few, many }) {
+  return {
+    'start: 1 script': few.at(0.5) / bare.at(0.5),
+    'start: 2,000 scripts': many.at(0.5),
+  };
+}
+
+/** Milliseconds that a Node process takes that does nothing. */
+function timeNode() {
+  const began = performance.now();
+  const { status } = spawnSync(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+  if (status !== 0) throw new Error(`node -e 0 ended with ${status}`);
+  return performance.now() - began;
 }
 
 /** Measures the memory of service and executor after the start and after many runs. */

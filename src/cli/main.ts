@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
+import { subcommands } from './commands.ts';
 import { tr } from './language.ts';
 import { buildProgram } from './program.ts';
 import { exitCodes, ReportedError, UserError, usageError } from './user-error.ts';
@@ -35,9 +36,12 @@ const commandsOfOtherTools: ReadonlyMap<string, string> = new Map([
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const [called, completed] = argv.filter((argument) => !argument.startsWith('-'));
+    // Help, completion and suggestions need all commands. A command that is called by its name needs no other.
+    const named = subcommands.filter(({ name }) => name === argv[0] && name !== 'complete');
     // Completion also needs the options of the command that it completes.
     const program = await buildProgram(
       ({ name }) => name === called || (called === 'complete' && name === completed),
+      named.length > 0 ? named : subcommands,
     );
     if (argv.length === 0) {
       program.outputHelp();

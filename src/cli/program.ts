@@ -5,8 +5,11 @@ import { type Subcommand, subcommands } from './commands.ts';
 import { language, tr } from './language.ts';
 import { widthOf, wrapText } from './terminal/text.ts';
 
-/** The `hob` command with all its subcommands. Only the needed ones are loaded with their options. */
-export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean): Promise<Command> {
+/** The `hob` command with the listed subcommands. Only the needed ones are loaded with their options. */
+export async function buildProgram(
+  isNeeded: (subcommand: Subcommand) => boolean,
+  listed: readonly Subcommand[] = subcommands,
+): Promise<Command> {
   const program = new Command('hob')
     .description(
       tr(
@@ -20,7 +23,7 @@ export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean
     .showHelpAfterError(tr("Run 'hob --help' for a list of commands.", '（hob --help 列出所有命令）'))
     .exitOverride();
   if (language === 'zh') speakChinese(program);
-  for (const subcommand of subcommands) {
+  for (const subcommand of listed) {
     const command = program
       .command(subcommand.name, { hidden: subcommand.isHidden === true })
       .description(subcommand.summary)

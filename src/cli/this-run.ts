@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { text as textIn } from 'node:stream/consumers';
 
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../shared/json.ts';
 import { language } from './language.ts';
-import { reasonOf, sendRequest } from './send-request.ts';
 import { usageError, userError } from './user-error.ts';
 
 export const fileOption = {
@@ -67,6 +65,9 @@ export async function callHob<Answer extends object>(
   path: string,
   { body, withinMs }: { body?: JsonObject; withinMs?: number } = {},
 ): Promise<Answer> {
+  // Most commands inside scripts send no request, so they do not load HTTP.
+  const { reasonOf, sendRequest } = await import('./send-request.ts');
+  const { text: textIn } = await import('node:stream/consumers');
   try {
     const answer = await sendRequest(apiBase + path, {
       method: body === undefined ? 'GET' : 'POST',

@@ -20,8 +20,11 @@ const newFolderScans = 3;
 const pollMs = 2000;
 const retryMs = 1000;
 
-/** Fills the catalogue, and keeps it up to date until `close` is called. */
-export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise<{ close(): Promise<void> }> {
+/**
+ * Keeps a loaded catalogue up to date until `close` is called. Changes since the catalogue was loaded are found when the watcher
+ * has read all folders.
+ */
+export function watchCatalogue(catalogue: Catalogue, log: Logger): { close(): Promise<void> } {
   /** Changed paths, with the time of the last event. */
   const pending = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -32,7 +35,6 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   let newFoldersTimer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  await catalogue.load();
   const watcher = watch([...catalogue.roots], {
     depth: 2,
     ignoreInitial: true,
@@ -54,7 +56,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     if (isWatchLimit(error)) startPolling(error);
     else log.warn({ err: error }, 'cannot watch a script folder');
   });
-  // With many scripts, the watcher needs seconds until it reports changes. The changes until then are found by one more scan.
+  // With many scripts, the watcher needs seconds until it reports changes. One more scan finds the changes until then.
   watcher.once('ready', () => {
     for (const root of catalogue.roots) pending.set(root, performance.now());
     timer ??= setTimeout(settle, settleMs);
@@ -150,7 +152,7 @@ function isWatchLimit(error: unknown): boolean {
   return errno === 'ENOSPC' || errno === 'EMFILE';
 }
 
-/** Logs the number of scripts and their problems: at the start, and after each change. */
+/** Logs the number of scripts and their problems when `update` is called: at the start, and after each change. */
 export class CatalogueReport {
   readonly #catalogue: Catalogue;
   readonly #log: Logger;

@@ -151,10 +151,6 @@ export async function startService({
 
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts], folders);
     const report = new CatalogueReport(catalogue, log);
-    catalogue.changed.subscribe(() => void report.update());
-    publishCatalogue({ catalogue, eventLog, facts, log });
-    const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
-    closers.push(async () => (await watching.catch(() => null))?.close());
     const pinyinEntry = new URL('../scripts/pinyin-worker.js', import.meta.url);
     const slugs = new Slugs({
       catalogue,
@@ -165,7 +161,7 @@ export async function startService({
     // Scripts get their slugs in the order in which they arrive, not when someone asks.
     catalogue.changed.subscribe(() => void slugs.update());
     closers.push(() => slugs.update());
-    await watching;
+    await catalogue.load();
 
     const {
       models,
@@ -326,6 +322,12 @@ export async function startService({
     const { url, beyond, port, close } = listening;
     address.url = url;
     closers.push(close);
+    // The watcher reads all folders once more, and the report checks every script. No caller has to wait for either.
+    const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
+    closers.push(() => watching.close());
+    catalogue.changed.subscribe(() => void report.update());
+    void report.update();
+    publishCatalogue({ catalogue, eventLog, facts, log });
     facts.set('last_port', String(port));
     // A release that does not know the schema names this one.
     facts.set('release', version);

@@ -64,7 +64,7 @@ interface CatalogueParts {
 const factName = 'scripts_told';
 
 /**
- * Publishes changes of the catalogue. Scripts write to their own folders, and each write makes the catalogue reload, so
+ * Publishes the changes of a loaded catalogue. Scripts write to their own folders, and each write makes the catalogue reload, so
  * only a visible change becomes an event. The last published state is stored, so that changes made while no service ran
  * are published too.
  */
@@ -80,12 +80,14 @@ export function publishCatalogue({ catalogue, eventLog, facts, log }: CatalogueP
     if (eventLog.publish({ type: 'scripts.changed', runId: null, data }) !== null)
       facts.set(factName, fingerprint);
   };
-  catalogue.changed.subscribe(() => {
+  const publish = () => {
     // Changes are published one after the other, so that the stored state is always the last one published.
     publishing = publishing.then(publishChange).catch((error: unknown) => {
       log.error({ err: error }, 'cannot publish a change of the scripts');
     });
-  });
+  };
+  catalogue.changed.subscribe(publish);
+  publish();
 }
 
 /**

@@ -15,6 +15,9 @@ const entries = [
   'terminals/window/main.js',
 ];
 
+/** Commands that scripts call many times. `bin/hob.js` loads them from their own file. */
+const scriptCommands = ['envelope', 'input', 'param', 'progress'];
+
 /** Packages that are not bundled: they have native parts, start their own files, or do not work in a bundle. */
 const ownPackages = [
   '@lydell/node-pty',
@@ -52,7 +55,34 @@ export async function bundle({ root, compiled, dist }) {
     metafile: true,
     logLevel: 'warning',
   });
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(compiled, 'cli', 'main.js')],
+    outfile: join(dist, 'cli', 'script-commands.cjs'),
+    bundle: true,
+    // One CommonJS file: Node's loader of ES modules takes longer than these commands.
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    define: { 'import.meta.url': 'here' },
+    banner: { js: "const here = require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [onlyScriptCommands(), keepPlaces(compiled)],
+    logLevel: 'warning',
+  });
   writeFileSync(join(dist, 'third-party-licenses.txt'), licencesOf(root, Object.keys(metafile.inputs)));
+}
+
+/** Leaves out all other commands, which this bundle never loads. */
+function onlyScriptCommands() {
+  return {
+    name: 'only-script-commands',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\/commands\// }, ({ path }) => {
+        const name = /([^/]+)\.js$/.exec(path)?.[1];
+        return scriptCommands.includes(name) ? null : { path, external: true };
+      });
+    },
+  };
 }
 
 /** Lets a bundled module that looks for a file beside itself find it at the original place. */
