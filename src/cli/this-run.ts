@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { text as textIn } from 'node:stream/consumers';
 
+import { type Call, Connection } from '../client/connection.ts';
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../shared/json.ts';
 import { language } from './language.ts';
-import { reasonOf, sendRequest } from './send-request.ts';
+import { nodeFetch, reasonOf } from './node-fetch.ts';
 import { usageError, userError } from './user-error.ts';
 
 export const fileOption = {
@@ -68,13 +68,16 @@ export async function callHob<Answer extends object>(
   { body, withinMs }: { body?: JsonObject; withinMs?: number } = {},
 ): Promise<Answer> {
   try {
-    const answer = await sendRequest(apiBase + path, {
+    const call: Call = {
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'accept-language': language },
       body,
-      signal: withinMs === undefined ? undefined : AbortSignal.timeout(withinMs),
-    });
-    return JSON.parse(await textIn(answer));
+      limitMs: withinMs,
+      refusal: 'return',
+    };
+    const locate = async () => ({ url: apiBase });
+    const connection = new Connection({ locate, fetch: nodeFetch, patienceMs: 0 });
+    return JSON.parse(await connection.ask(path, call, (answer) => answer.text()));
   } catch (error) {
     const reason = reasonOf(error);
     // Show only the origin: the path contains the run token, and messages are stored.

@@ -18,13 +18,22 @@ export interface Answer {
 }
 
 interface Reader {
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  read(): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }>;
+}
+
+/** What `fetch` gets. */
+export interface Sent {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly redirect: 'manual';
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly signal?: AbortSignal;
 }
 
 export interface ConnectionOptions<Reply extends Answer = Response> {
   /** Finds the service. Called before each request: another process may get the port of a service that has ended. Null: no service runs. */
   readonly locate: () => Promise<Address | null>;
-  readonly fetch: (url: string, init: RequestInit) => Promise<Reply>;
+  readonly fetch: (url: string, init: Sent) => Promise<Reply>;
   /** How long requests are repeated while the service does not respond. */
   readonly patienceMs: number;
   /** The headers of each request. */
@@ -229,8 +238,8 @@ function requestOf(
   { method = 'GET', headers }: Call,
   body: string | Uint8Array<ArrayBuffer> | undefined,
   ofConnection: Readonly<Record<string, string>> | undefined,
-): { url: string; init: RequestInit } {
-  const init: RequestInit = {
+): { url: string; init: Sent } {
+  const init: Sent = {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -246,7 +255,7 @@ function requestOf(
 }
 
 /** Whether a value cannot be sent, which `fetch` reports like a broken connection. Loading `Request` takes long, so it is used only then. */
-function isUnsendable(error: unknown, url: string, init: RequestInit): boolean {
+function isUnsendable(error: unknown, url: string, init: Sent): boolean {
   if (!(error instanceof TypeError)) return false;
   try {
     return new Request(url, init) === null;
