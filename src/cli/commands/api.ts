@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { errnoOf } from '../../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../../shared/json.ts';
 import { tr } from '../language.ts';
+import type { NodeAnswer } from '../node-fetch.ts';
 import { type CommonOptions, collect, helpText, homeOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
@@ -223,13 +223,18 @@ async function readBody(path: string): Promise<Buffer> {
   }
 }
 
-function headText({ httpVersion, statusCode = 0, statusMessage = '', headers }: IncomingMessage): string {
+function headText({
+  httpVersion,
+  statusCode = 0,
+  statusMessage = '',
+  headers,
+}: NodeAnswer['incoming']): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP/${httpVersion} ${statusCode} ${statusMessage}`, ...lines].join('\n')}\n\n`;
 }
 
 /** Prints JSON with indentation on a terminal, and all other bodies as they arrive. */
-async function print(answer: IncomingMessage, client: ServiceClient): Promise<void> {
+async function print(answer: NodeAnswer['incoming'], client: ServiceClient): Promise<void> {
   const isJson = /^application\/json\b/.test(answer.headers['content-type'] ?? '');
   try {
     if (!isJson || !process.stdout.isTTY) {
