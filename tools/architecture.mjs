@@ -90,8 +90,8 @@ export const importRules = [
   },
   {
     name: 'client-in-browsers',
-    comment: 'Browsers use the client, too: only the file that finds the service on this machine needs Node.',
-    from: { path: '^src/client/', pathNot: ['^src/client/hob\\.ts$', tests] },
+    comment: 'Browsers use the client, too: only the files that find the service on this machine need Node.',
+    from: { path: '^src/client/', pathNot: ['^src/client/(?:hob|locate-service)\\.ts$', tests] },
     to: { path: '^(?:node:)?(?:fs|os|path|crypto|http|process)(?:/|$)|^src/(?:settings|shared)/' },
     plant: { file: 'src/client/planted.ts', imports: 'node:fs' },
   },
@@ -167,12 +167,12 @@ export const importRules = [
   {
     name: 'cli-imports',
     comment:
-      'The command uses HTTP like any other client. Besides, it knows only the home, the calling run, the login service, the language of its user and the languages of scripts.',
+      'The command calls the service with the client of Hob. Besides, it knows only the home, the calling run, the login service, the language of its user and the languages of scripts.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', offlineCommands] },
     to: {
       path: '^src/',
       pathNot: [
-        '^src/(?:cli|contract|shared)/',
+        '^src/(?:cli|client|contract|shared)/',
         '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|user-language)\\.ts$',
         '^src/scripts/languages\\.ts$',
       ],
@@ -262,7 +262,7 @@ export const importRules = [
       'Only src/http answers HTTP requests, so that access control cannot be bypassed. Two files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host. The command calls its service with node:http, because loading fetch takes longer than the command.',
     from: {
       path: '^src/',
-      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/send-request\\.ts$', tests],
+      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/node-fetch\\.ts$', tests],
     },
     to: { path: '^(?:node:)?(?:http|https|http2|tls)$' },
     plant: { file: 'src/runs/planted.ts', imports: 'node:http' },

@@ -67,8 +67,12 @@ export function pathOfRun(runId: string): string {
   return `/api/runs/${encodeURIComponent(runId)}`;
 }
 
-export function getRun(client: ServiceClient, runId: string): Promise<Run> {
-  return client.get(pathOfRun(runId));
+export function getRun(
+  client: ServiceClient,
+  runId: string,
+  outage: { readonly hint?: string } = {},
+): Promise<Run> {
+  return client.get(pathOfRun(runId), outage);
 }
 
 /** The last run that a user started: neither a child of another run nor a run of Hob itself. */

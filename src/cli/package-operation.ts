@@ -123,8 +123,8 @@ function followLog(
   const streams = ['stdout', 'stderr'].map(async (stream) => {
     let rest = '';
     try {
-      const output = await client.open(`${pathOfRun(runId)}/${stream}?follow=true`, {}, signal);
-      for await (const text of output.setEncoding('utf8')) {
+      const { incoming } = await client.open(`${pathOfRun(runId)}/${stream}?follow=true`, { signal });
+      for await (const text of incoming.setEncoding('utf8')) {
         const lines = (rest + text).split('\n');
         rest = lines.pop() ?? '';
         for (const line of lines) display.log(lastDrawn(line));

@@ -1,3 +1,4 @@
+import type { StreamEvent } from '../client/client.ts';
 import type { Run } from '../contract/types.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import { describeEnd, isSuccessful } from './describe-run.ts';
@@ -5,13 +6,12 @@ import { getRun, pathOfRun } from './find-run.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { tr } from './language.ts';
 import { collectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
-import { type Connection, followHint, type RunEvent, watchRun } from './run-events.ts';
-import { RefusedError, UnreachableError } from './service-client.ts';
+import { followHint, RefusedError, type ServiceClient, UnreachableError } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
 import { exitCodes, ReportedError } from './user-error.ts';
 
 interface Showing {
-  readonly connection: Connection;
+  readonly client: ServiceClient;
   readonly isWatched: boolean;
   readonly isJson: boolean;
   readonly timeoutMs: number | null;
@@ -20,7 +20,7 @@ interface Showing {
 /** Prints the id of an accepted run; or shows the run until it ends, prints its result and sets the exit code of the command. */
 export async function showRun(
   accepted: { run_id: string },
-  { connection, isWatched, isJson, timeoutMs }: Showing,
+  { client, isWatched, isJson, timeoutMs }: Showing,
 ): Promise<void> {
   const runId = accepted.run_id;
   if (!isWatched && isJson) return printJson(accepted);
@@ -34,7 +34,7 @@ export async function showRun(
   }
   const collected = isJson ? collectingDisplay() : null;
   const display = collected ?? passingDisplay();
-  const { record, stopCode } = await followRun(runId, { connection, display, timeoutMs });
+  const { record, stopCode } = await followRun(runId, { client, display, timeoutMs });
   if (collected !== null) printJson(endAnswer(record, collected));
   else process.stderr.write(describeEnd(record));
   // A run that succeeded just before it was cancelled counts as a success.
@@ -69,15 +69,11 @@ const timedOutCode = 124;
  */
 async function followRun(
   runId: string,
-  {
-    connection,
-    display,
-    timeoutMs,
-  }: { connection: Connection; display: RunDisplay; timeoutMs: number | null },
+  { client, display, timeoutMs }: { client: ServiceClient; display: RunDisplay; timeoutMs: number | null },
 ): Promise<{ record: Run; stopCode: number | null }> {
-  connection.printWith((line) => display.say(line));
+  client.printWith((line) => display.say(line));
   const interrupt = catchInterrupt();
-  const stop = new Cancellation(runId, connection);
+  const stop = new Cancellation(runId, client);
   const onInterrupt = () => {
     display.say(
       tr(
@@ -94,13 +90,13 @@ async function followRun(
   };
   const timer = timeoutMs === null ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, longestTimerMs));
   try {
-    for await (const event of watchRun(runId, connection)) {
+    for await (const event of client.events(runId)) {
       await showEvent(event, display);
       // A service that was restarted in the meantime does not know of the cancellation.
       if (event.type === 'run.queued' || event.type === 'run.started') void stop.repeat();
     }
     display.clear();
-    const record = await connection.ask(followHint(runId), (client) => getRun(client, runId));
+    const record = await getRun(client, runId, { hint: followHint(runId) });
     return { record, stopCode: stop.exitCode };
   } finally {
     clearTimeout(timer);
@@ -110,14 +106,17 @@ async function followRun(
   }
 }
 
-export async function showEvent({ type, data }: RunEvent, display: RunDisplay): Promise<void> {
-  if (type === 'run.progress')
-    display.progress({ fraction: data.fraction ?? null, message: data.message ?? null });
-  if (type === 'run.output') await display.output(data.stream ?? 'stdout', bytesOf(data));
+export async function showEvent({ type, data }: StreamEvent, display: RunDisplay): Promise<void> {
+  if (type === 'run.progress') display.progress(data);
+  if (type === 'run.output') await display.output(data.stream, bytesOf(data));
 }
 
 /** Output dropped from the middle is replaced by the same line as in the logs. */
-function bytesOf({ missing, base64, text = '' }: RunEvent['data']): Uint8Array {
+function bytesOf({
+  missing,
+  base64,
+  text = '',
+}: Extract<StreamEvent, { type: 'run.output' }>['data']): Uint8Array {
   if (missing !== undefined) return Buffer.from(`\n[... ${missing} bytes left out by Hob ...]\n`);
   return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
 }
@@ -125,12 +124,12 @@ function bytesOf({ missing, base64, text = '' }: RunEvent['data']): Uint8Array {
 /** A cancellation request that is repeated for a restarted service. */
 class Cancellation {
   readonly #runId: string;
-  readonly #connection: Connection;
+  readonly #client: ServiceClient;
   #exitCode: (() => number) | null = null;
 
-  constructor(runId: string, connection: Connection) {
+  constructor(runId: string, client: ServiceClient) {
     this.#runId = runId;
-    this.#connection = connection;
+    this.#client = client;
   }
 
   get exitCode(): number | null {
@@ -146,7 +145,7 @@ class Cancellation {
   async repeat(): Promise<void> {
     if (this.#exitCode === null) return;
     try {
-      await this.#connection.client.post(`${pathOfRun(this.#runId)}/cancel`);
+      await this.#client.post(`${pathOfRun(this.#runId)}/cancel`);
     } catch (error) {
       // The run has just ended, or the service is down and gets the request when it is back.
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
+import type { Call } from '../client/connection.ts';
 import { parameterFileOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../shared/json.ts';
@@ -66,16 +67,19 @@ export async function callHob<Answer extends object>(
   { body, withinMs }: { body?: JsonObject; withinMs?: number } = {},
 ): Promise<Answer> {
   // Most commands inside scripts send no request, so they do not load HTTP.
-  const { reasonOf, sendRequest } = await import('./send-request.ts');
-  const { text: textIn } = await import('node:stream/consumers');
+  const { Connection } = await import('../client/connection.ts');
+  const { nodeFetch, reasonOf } = await import('./node-fetch.ts');
   try {
-    const answer = await sendRequest(apiBase + path, {
+    const call: Call = {
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'accept-language': language },
       body,
-      signal: withinMs === undefined ? undefined : AbortSignal.timeout(withinMs),
-    });
-    return JSON.parse(await textIn(answer));
+      limitMs: withinMs,
+      refusal: 'return',
+    };
+    const locate = async () => ({ url: apiBase });
+    const connection = new Connection({ locate, fetch: nodeFetch, patienceMs: 0 });
+    return JSON.parse(await connection.ask(path, call, (answer) => answer.text()));
   } catch (error) {
     const reason = reasonOf(error);
     // Show only the origin: the path contains the run token, and messages are stored.

@@ -1,5 +1,5 @@
 import type { EventFrame } from '../contract/event-frames.ts';
-import { type Call, Connection, type ConnectionOptions } from './connection.ts';
+import { type Answer, type Call, Connection, type ConnectionOptions } from './connection.ts';
 import { HobError } from './errors.ts';
 import type { Run, ScriptDetail, ScriptList, ServiceEvent } from './types.ts';
 
@@ -57,15 +57,28 @@ export type OutputChunk = {
   readonly missing: number;
 };
 
+export interface RequestOptions extends StopOptions {
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the request may be sent again if the connection breaks. Default: not for POST and PATCH. */
+  readonly isRepeatable?: boolean | undefined;
+  /** How long the request is repeated while the service does not respond. Default: as long as the client says. */
+  readonly patienceMs?: number | undefined;
+  /** How long one attempt may take. Default: no limit. */
+  readonly limitMs?: number | undefined;
+  /** `throw` does not repeat a request that is refused with `Retry-After`. `return`, for `open`, returns the refused response. Default: `repeat`. */
+  readonly refusal?: 'repeat' | 'throw' | 'return' | undefined;
+}
+
 /** How long one request waits for the end of a run. */
 const waitS = 60;
 
 /** Calls a service of Hob. */
-export class Client {
-  readonly #connection: Connection;
+export class Client<Reply extends Answer = Response> {
+  readonly #connection: Connection<Reply>;
   readonly #isInsideRun: boolean;
 
-  constructor({ isInsideRun, ...options }: ConnectionOptions & { readonly isInsideRun: boolean }) {
+  constructor({ isInsideRun, ...options }: ConnectionOptions<Reply> & { readonly isInsideRun: boolean }) {
     this.#connection = new Connection(options);
     this.#isInsideRun = isInsideRun;
   }
@@ -157,21 +170,17 @@ export class Client {
   > {
     const query = types === undefined ? '' : `?types=${types.join(',')}`;
     for await (const frame of this.#connection.events(`/api/events${query}`, { since, signal }))
-      yield eventOf(frame);
+      if (frame.type !== '') yield eventOf(frame);
   }
 
   /** Sends any request to the service, and returns the JSON of the answer. */
-  request<Answer>(
-    method: string,
-    path: string,
-    options: StopOptions & {
-      body?: object;
-      headers?: Readonly<Record<string, string>>;
-      /** Whether the request may be sent again if the connection breaks. Default: not for POST and PATCH. */
-      isRepeatable?: boolean;
-    } = {},
-  ): Promise<Answer> {
-    return this.#connection.ask<Answer>(path, { ...options, method }, readJson);
+  request<Result>(method: string, path: string, options: RequestOptions = {}): Promise<Result> {
+    return this.#connection.ask<Result>(path, { ...options, method }, readJson);
+  }
+
+  /** Sends any request, and returns the response as soon as it begins: for an answer that is not JSON, or that is streamed. */
+  open(method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
+    return this.#connection.open(path, { ...options, method });
   }
 }
 
@@ -179,10 +188,10 @@ export class Client {
 export class RunHandle<Types extends ScriptTypes = AnyScript> {
   readonly id: string;
   readonly #path: string;
-  readonly #client: Client;
-  readonly #connection: Connection;
+  readonly #client: Client<Answer>;
+  readonly #connection: Connection<Answer>;
 
-  constructor(id: string, client: Client, connection: Connection) {
+  constructor(id: string, client: Client<Answer>, connection: Connection<Answer>) {
     this.id = id;
     this.#path = pathOf('run', id);
     this.#client = client;
@@ -228,8 +237,15 @@ export class RunHandle<Types extends ScriptTypes = AnyScript> {
   async *events({
     since = '0-0',
     signal,
-  }: StopOptions & { since?: string } = {}): AsyncGenerator<StreamEvent, void, undefined> {
-    for await (const frame of this.#connection.events(`${this.#path}/events`, { since, signal })) {
+    patienceMs,
+  }: StopOptions & { since?: string; patienceMs?: number } = {}): AsyncGenerator<
+    StreamEvent,
+    void,
+    undefined
+  > {
+    const path = `${this.#path}/events`;
+    for await (const frame of this.#connection.events(path, { since, signal, patienceMs })) {
+      if (frame.type === '') continue;
       const event = eventOf(frame);
       yield event;
       if (event.type === 'run.ended') return;
@@ -255,7 +271,7 @@ function pathOf(kind: 'script' | 'run', id: string): string {
   return `/api/${kind}s/${encodeURIComponent(id)}`;
 }
 
-async function readJson<Answer>(response: Response): Promise<Answer> {
+async function readJson<Result>(response: Answer): Promise<Result> {
   const text = await response.text();
   try {
     return JSON.parse(text);

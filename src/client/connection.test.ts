@@ -2,19 +2,26 @@ import { createServer } from 'node:http';
 
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { type Address, type Call, Connection } from './connection.ts';
+import { type Call, Connection, type ConnectionOptions } from './connection.ts';
+import type { HobError } from './errors.ts';
 
 const json = (response: Response): Promise<unknown> => response.json();
 
 function connect(
   fetch: typeof globalThis.fetch,
-  { locate = async () => ({ url: 'http://hob.test' }), patienceMs = 5000 } = {} as {
-    locate?: () => Promise<Address | null>;
-    patienceMs?: number;
-  },
+  {
+    locate = async () => ({ url: 'http://hob.test' }),
+    patienceMs = 5000,
+    ...others
+  }: Partial<ConnectionOptions> = {},
 ): Connection {
-  return new Connection({ locate, fetch, patienceMs });
+  return new Connection({ locate, fetch, patienceMs, ...others });
 }
+
+const hang: typeof globalThis.fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+  });
 
 function failed(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
@@ -45,9 +52,9 @@ describe('a connection', () => {
     ['a body that contains itself', { method: 'PUT', body: circle }],
     ['a method with a space', { method: 'GET IT' }],
   ])('reports %s to the caller at once', async (_, call) => {
-    const send = vi.fn(globalThis.fetch);
-    await expect(connect(send).ask('/', call, json)).rejects.toThrow(TypeError);
-    expect(send).not.toHaveBeenCalled();
+    const onGone = vi.fn();
+    await expect(connect(globalThis.fetch, { onGone }).ask('/', call, json)).rejects.toThrow(TypeError);
+    expect(onGone).not.toHaveBeenCalled();
   });
 
   it('counts its patience again after a connection that was open', async () => {
@@ -103,5 +110,114 @@ describe('a connection', () => {
     await expect(connection.ask('/api', call, json)).rejects.toMatchObject({ name: 'HobError', status: 307 });
     expect(asked).toEqual(['/api']);
     expect(reached).toEqual([]);
+  });
+
+  it('adds its headers to each request, unless the request has its own', async () => {
+    const seen: unknown[] = [];
+    const connection = connect(
+      async (_, init) => {
+        seen.push(init?.headers);
+        return Response.json('done');
+      },
+      { headers: () => ({ 'accept-language': 'zh', 'x-hob-origin': 'console' }) },
+    );
+    await connection.ask('/', { headers: { 'x-hob-origin': 'cli' } }, json);
+    expect(seen).toEqual([{ 'accept-language': 'zh', 'x-hob-origin': 'cli' }]);
+  });
+
+  it('passes on the fields and the files that a refusal names', async () => {
+    const said = { message: 'no', fields: ['params.a', 1], files: ['a.toml'] };
+    const connection = connect(async () => Response.json(said, { status: 400 }));
+    await expect(connection.ask('/', {}, json)).rejects.toMatchObject({
+      fields: ['params.a'],
+      files: ['a.toml'],
+    });
+  });
+
+  it.each<[Call['refusal'], number, object]>([
+    ['repeat', 2, { status: 200 }],
+    ['throw', 1, { name: 'HobError', status: 503 }],
+    ['return', 1, { status: 503, ok: false }],
+  ])(
+    'with refusal "%s" sends a request that is refused for a moment %i times',
+    async (refusal, times, end) => {
+      const fetch = vi
+        .fn(async () => Response.json({}))
+        .mockResolvedValueOnce(Response.json({}, { status: 503, headers: { 'retry-after': '0' } }));
+      const opened = await connect(fetch)
+        .open('/', { refusal })
+        .catch((error: unknown) => error);
+      expect(opened).toMatchObject(end);
+      expect(fetch).toHaveBeenCalledTimes(times);
+    },
+  );
+
+  it('limits the time of an attempt, but not of a response that has begun', async () => {
+    vi.useFakeTimers();
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const answers = [hang, async () => Response.json('done')];
+    const connection = connect(async (input, init) => {
+      signals.push(init?.signal);
+      return answers.shift()?.(input, init) ?? hang(input, init);
+    });
+    const call = { limitMs: 1000, patienceMs: 0 };
+    await Promise.all([
+      expect(connection.open('/', call)).rejects.toMatchObject({
+        code: 'unreachable',
+        cause: { name: 'TimeoutError' },
+      }),
+      vi.advanceTimersByTimeAsync(1000),
+    ]);
+    await connection.open('/', call);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, false]);
+  });
+
+  it('reports that the service is gone, and each response', async () => {
+    const seen: unknown[] = [];
+    const answers = [
+      () => Promise.reject(failed('ECONNREFUSED')),
+      async () => Response.json('done', { headers: { date: 'now' } }),
+    ];
+    const connection = connect(async () => answers.shift()?.() ?? Response.error(), {
+      onGone: ({ code }) => seen.push(code),
+      onResponse: ({ headers }) => seen.push(headers.get('date')),
+    });
+    await connection.ask('/', {}, json);
+    expect(seen).toEqual(['unreachable', 'now']);
+  });
+});
+
+describe('a stream of events', () => {
+  it('resumes after the last event if the service stops sending', async () => {
+    const resumedAfter: unknown[] = [];
+    const server = createServer(({ headers }, response) => {
+      resumedAfter.push(headers['last-event-id']);
+      // The response stays open without an end.
+      response.write(`: \n\nid: ${resumedAfter.length}\nevent: a\ndata: {}\n\n`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close().closeAllConnections());
+    const onGone = vi.fn<(error: HobError) => void>();
+    const url = `http://127.0.0.1:${Object(server.address()).port}`;
+    const connection = connect(globalThis.fetch, { locate: async () => ({ url }), onGone });
+    const events = connection.events('/', {});
+    expect((await events.next()).value).toMatchObject({ id: '1' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const second = events.next();
+    await vi.advanceTimersByTimeAsync(39_000);
+    expect(onGone).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(onGone.mock.calls).toMatchObject([[{ cause: { name: 'TimeoutError' } }]]);
+    await vi.advanceTimersByTimeAsync(1000);
+    vi.useRealTimers();
+    expect((await second).value).toMatchObject({ id: '2' });
+    expect(resumedAfter).toEqual([undefined, '1']);
+    await events.return();
+  });
+
+  it('ends with status 204', async () => {
+    const connection = connect(async () => new Response(null, { status: 204 }));
+    expect(await connection.events('/', { since: '5' }).next()).toEqual({ done: true, value: undefined });
   });
 });

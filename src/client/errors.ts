@@ -11,6 +11,10 @@ export class HobError extends Error {
   readonly status: number | null;
   /** How to fix it; may be empty. */
   readonly hint: string;
+  /** The fields of the request that are at fault, such as `params.key`, if the service names them. */
+  readonly fields: readonly string[];
+  /** The files that are at fault, if the service names them. */
+  readonly files: readonly string[];
 
   constructor(
     message: string,
@@ -18,12 +22,23 @@ export class HobError extends Error {
       code,
       status = null,
       hint = '',
+      fields = [],
+      files = [],
       cause,
-    }: { code: string | null; status?: number | null; hint?: string; cause?: unknown },
+    }: {
+      code: string | null;
+      status?: number | null;
+      hint?: string;
+      fields?: readonly string[];
+      files?: readonly string[];
+      cause?: unknown;
+    },
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;
     this.hint = hint;
+    this.fields = fields;
+    this.files = files;
   }
 }

@@ -2,11 +2,8 @@ import { basename, isAbsolute } from 'node:path';
 
 import { resolveHome } from '../settings/home.ts';
 import { homeOfRun, parameterFileOfRun } from '../settings/run-variables.ts';
-import { findRunningService } from '../shared/service-file.ts';
-import { readToken } from '../shared/token-file.ts';
 import { Client } from './client.ts';
-import type { Address } from './connection.ts';
-import { HobError } from './errors.ts';
+import { locateService } from './locate-service.ts';
 
 export {
   type AnyScript,
@@ -50,22 +47,13 @@ export class Hob extends Client {
     fetch = (input, init) => globalThis.fetch(input, init),
   }: HobOptions = {}) {
     const fixed = url === undefined ? null : { url: checkedUrl(url), token };
-    const locate = fixed === null ? () => locateIn(home) : async () => fixed;
+    const locate =
+      fixed === null
+        ? () => locateService(home === undefined ? usualHome() : resolveHome(home))
+        : async () => fixed;
     const isInsideRun =
       fixed === null && home === undefined && (parameterFileOfRun() ?? argumentFile()) !== null;
     super({ locate, fetch, patienceMs, isInsideRun });
-  }
-}
-
-async function locateIn(given: string | undefined): Promise<Address | null> {
-  const home = given === undefined ? usualHome() : resolveHome(given);
-  try {
-    const service = await findRunningService(home);
-    if (service === null) return null;
-    return { url: service.url, token: service.token ? (readToken(home) ?? undefined) : undefined };
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HobError(`The service in ${home} cannot be found: ${reason}`, { code: 'home-unusable', cause });
   }
 }
 

@@ -4,12 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { errnoOf } from '../../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject, tryParseJson } from '../../shared/json.ts';
-import { language, tr } from '../language.ts';
+import { tr } from '../language.ts';
+import type { NodeAnswer } from '../node-fetch.ts';
 import { type CommonOptions, collect, helpText, homeOption, withSignature } from '../options.ts';
-import { type HttpAnswer, reasonOf, sendRequest } from '../send-request.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
-import { exitCodes, ReportedError, type UserError, usageError, userError } from '../user-error.ts';
+import { exitCodes, ReportedError, usageError } from '../user-error.ts';
 
 export function configure(command: Command): void {
   /** Both options add to one list, which keeps the order of the command line. */
@@ -99,19 +99,18 @@ async function api(first: string, second: string | undefined, options: ApiOption
   const headers = readHeaders(options.header ?? []);
   const client = await ServiceClient.find(options.home);
   const body = input ?? (fields === null || isQuery ? undefined : fields);
-  const answer = await sendRequest(client.url + (isQuery ? withQuery(path, fields) : path), {
+  const answer = await client.open(isQuery ? withQuery(path, fields) : path, {
     method,
-    headers: { 'accept-language': language, ...client.credentials, ...headers },
+    headers,
     body,
-  }).catch((error: unknown) => {
-    throw noResponse(client.url, error);
+    refusal: 'return',
   });
-  if (options.include === true) process.stdout.write(headText(answer));
-  await print(answer, client.url);
-  const { statusCode = 0 } = answer;
-  if (statusCode < 400) return;
-  const code = answer.headers['x-hob-error'];
-  process.stderr.write(`hob: HTTP ${statusCode}${code === undefined ? '' : ` ${printable(String(code))}`}\n`);
+  if (options.include === true) process.stdout.write(headText(answer.incoming));
+  await print(answer.incoming, client);
+  const { status } = answer;
+  if (status < 400) return;
+  const code = answer.headers.get('x-hob-error') ?? null;
+  process.stderr.write(`hob: HTTP ${status}${code === null ? '' : ` ${printable(code)}`}\n`);
   throw new ReportedError(exitCodes.failed);
 }
 
@@ -224,21 +223,18 @@ async function readBody(path: string): Promise<Buffer> {
   }
 }
 
-function noResponse(url: string, error: unknown): UserError {
-  const message = reasonOf(error);
-  return userError(
-    `No response from Hob at ${url} (${message}). To find the cause: hob doctor`,
-    `Hob 在 ${url} 没有响应（${message}）。查找原因：hob doctor`,
-  );
-}
-
-function headText({ httpVersion, statusCode = 0, statusMessage = '', headers }: HttpAnswer): string {
+function headText({
+  httpVersion,
+  statusCode = 0,
+  statusMessage = '',
+  headers,
+}: NodeAnswer['incoming']): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP/${httpVersion} ${statusCode} ${statusMessage}`, ...lines].join('\n')}\n\n`;
 }
 
 /** Prints JSON with indentation on a terminal, and all other bodies as they arrive. */
-async function print(answer: HttpAnswer, url: string): Promise<void> {
+async function print(answer: NodeAnswer['incoming'], client: ServiceClient): Promise<void> {
   const isJson = /^application\/json\b/.test(answer.headers['content-type'] ?? '');
   try {
     if (!isJson || !process.stdout.isTTY) {
@@ -251,6 +247,6 @@ async function print(answer: HttpAnswer, url: string): Promise<void> {
   } catch (error) {
     // A reader that closes the pipe has read what it wanted.
     if (errnoOf(error) === 'EPIPE' || process.stdout.destroyed) return;
-    throw noResponse(url, error);
+    throw client.explain(error);
   }
 }

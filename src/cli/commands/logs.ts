@@ -1,12 +1,12 @@
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import type { StreamEvent } from '../../client/client.ts';
 import { describeEnd } from '../describe-run.ts';
 import { getRun, pathOfRun, pickRun, runOrLastArguments } from '../find-run.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, countArgument, homeOption, plainJsonOption, withSignature } from '../options.ts';
 import { OutputStream, passingDisplay, type StreamName } from '../run-display.ts';
-import { Connection, followHint, type RunEvent, watchRun } from '../run-events.ts';
-import { RefusedError, ServiceClient } from '../service-client.ts';
+import { followHint, RefusedError, ServiceClient } from '../service-client.ts';
 import { showEvent } from '../show-run.ts';
 import { printJson } from '../terminal/print.ts';
 import { ReportedError } from '../user-error.ts';
@@ -75,7 +75,7 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
   const record = await pickRun(client, wanted, script);
   const runId = record.run_id;
   if (options.notes === true) {
-    const notes = await text(await client.open(`${pathOfRun(runId)}/notes`));
+    const notes = await (await client.open(`${pathOfRun(runId)}/notes`)).text();
     if (options.json === true) printJson({ run_id: runId, notes });
     else process.stdout.write(notes);
     return;
@@ -101,19 +101,17 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
     if (!hasWritten) process.stderr.write(describeEnd(record));
     return;
   }
-  const connection = new Connection(client, options.home);
-  connection.printWith((line) => view.say(line));
+  client.printWith((line) => view.say(line));
   // Ctrl-C ends the command, not the run.
-  for await (const event of watchRun(runId, connection, `${known.stdout}-${known.stderr}`)) {
-    const { stream } = event.data;
-    if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
+  for await (const event of client.events(runId, `${known.stdout}-${known.stderr}`)) {
+    if (event.type === 'run.output' && !streams.includes(event.data.stream)) continue;
     await view.event(event);
     // Stdout has no reader any more, so there is nothing left to do.
     if (!view.isRead()) throw new ReportedError(0);
   }
   view.clear();
   if (isJson) return;
-  const ended = await connection.ask(followHint(runId), (current) => getRun(current, runId));
+  const ended = await getRun(client, runId, { hint: followHint(runId) });
   process.stderr.write(describeEnd(ended));
 }
 
@@ -135,20 +133,22 @@ async function readLog(
   lines: number | undefined,
 ): Promise<{ bytes: Buffer; end: number }> {
   if (lines === undefined) {
-    const bytes = await buffer(await client.open(path));
+    const bytes = await buffer((await client.open(path)).incoming);
     return { bytes, end: bytes.length };
   }
   for (let wanted = Math.max(leastBytes, lines * bytesALine); ; wanted *= growth) {
-    const answer = await client.open(path, { range: `bytes=-${wanted}` }).catch((error: unknown) => {
-      if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
-      throw error;
-    });
+    const answer = await client
+      .open(path, { headers: { range: `bytes=-${wanted}` } })
+      .catch((error: unknown) => {
+        if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
+        throw error;
+      });
     // The service refuses any byte range of an empty stream.
     if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
-    const bytes = await buffer(answer);
+    const bytes = await buffer(answer.incoming);
     const tail = lastLines(bytes, lines);
     // `bytes 10-19/*` ends before byte 20.
-    const [, last] = /^bytes \d+-(\d+)\//.exec(answer.headers['content-range'] ?? '') ?? [];
+    const [, last] = /^bytes \d+-(\d+)\//.exec(answer.headers.get('content-range') ?? '') ?? [];
     const end = last === undefined ? bytes.length : Number(last) + 1;
     if (tail.length < bytes.length || bytes.length < wanted) return { bytes: tail, end };
   }
@@ -168,7 +168,7 @@ function lastLines(bytes: Buffer, count: number): Buffer {
 /** Copies each stream byte for byte to the same stream of the command. */
 function plainView() {
   const display = passingDisplay();
-  return { ...display, event: (event: RunEvent) => showEvent(event, display) };
+  return { ...display, event: (event: StreamEvent) => showEvent(event, display) };
 }
 
 /** One line of JSON per event. */

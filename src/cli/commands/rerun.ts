@@ -13,7 +13,6 @@ import {
   withSignature,
 } from '../options.ts';
 import { askFor, PipedInput, readParamArguments } from '../read-params.ts';
-import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
 import { showRun, watchedHeaders } from '../show-run.ts';
 import { canAsk } from '../terminal/ask.ts';
@@ -64,9 +63,8 @@ async function rerun(wanted: string, script: string | undefined, options: RerunO
   const params = await askForSecrets(detail, record, given);
   const isWatched = options.follow === true;
   const path = `${pathOfRun(record.run_id)}/rerun`;
-  const answer = await client.post<Rerun>(path, { params }, watchedHeaders(isWatched));
-  const connection = new Connection(client, options.home);
-  await showRun(answer, { connection, isWatched, isJson: options.json === true, timeoutMs: null });
+  const answer = await client.post<Rerun>(path, { params }, { headers: watchedHeaders(isWatched) });
+  await showRun(answer, { client, isWatched, isJson: options.json === true, timeoutMs: null });
 }
 
 /** Prompts for secrets, which are not recorded. */

@@ -18,7 +18,6 @@ import {
   withSignature,
 } from '../options.ts';
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
-import { Connection } from '../run-events.ts';
 import { ServiceClient } from '../service-client.ts';
 import { showRun, watchedHeaders } from '../show-run.ts';
 import { runsInBackground, startService } from '../start-service.ts';
@@ -100,8 +99,8 @@ interface RunOptions extends CommonOptions {
 const secondMs = 1000;
 
 async function run(wanted: string, values: readonly string[], options: RunOptions): Promise<void> {
-  const connection = new Connection(await serviceOrOffer(options.home), options.home);
-  const script = await findScript(connection.client, wanted);
+  const client = await serviceOrOffer(options.home);
+  const script = await findScript(client, wanted);
   const piped = new PipedInput();
   const data = await inputValues(script, values, piped);
   const params = await askForMissing(script, await readParamArguments(script, options, piped));
@@ -110,9 +109,9 @@ async function run(wanted: string, values: readonly string[], options: RunOption
   const headers = { 'idempotency-key': randomUUID(), ...watchedHeaders(isWatched) };
   const body = { script_id: script.id, ...(Object.keys(data).length > 0 && { data }), params };
   const hint = tr('To check whether the run was accepted: hob runs', '运行是否已被接受，可用 hob runs 查看');
-  const answer = await connection.ask(hint, (client) => client.post<Accepted>('/api/execute', body, headers));
+  const answer = await client.post<Accepted>('/api/execute', body, { headers, hint });
   const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
-  await showRun(answer, { connection, isWatched, isJson: options.json === true, timeoutMs });
+  await showRun(answer, { client, isWatched, isJson: options.json === true, timeoutMs });
 }
 
 /** The service of a home. If it is not running and there is a terminal, offers to start it. */

@@ -1,17 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Command } from 'commander';
 
 import type { Health } from '../../contract/types.ts';
 import { isAlive } from '../../shared/process-stat.ts';
-import type { ServiceInfo } from '../../shared/service-file.ts';
-import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
+import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption, withSignature } from '../options.ts';
-import { reasonOf, sendRequest } from '../send-request.ts';
+import { ServiceClient, tokenRejected } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/text.ts';
 import { userError } from '../user-error.ts';
@@ -44,9 +42,10 @@ export function configure(command: Command): void {
       if ((await findExecutors(home)).length > 0) say(scriptsStillRunning);
       return;
     }
+    const client = await ServiceClient.find(home);
     const all = options.all === true;
-    const { running, queued, silentPids } = await askHealth(service.url);
-    await requestStop(home, service, all);
+    const { running, queued, silentPids } = await askHealth(client);
+    await requestStop(home, client, all);
     say(
       all && running > 0
         ? tr(
@@ -111,10 +110,12 @@ async function awaitExecutors(home: string): Promise<number[]> {
 }
 
 /** The numbers of runs, and the executors that do not respond. */
-async function askHealth(url: string): Promise<{ running: number; queued: number; silentPids: number[] }> {
+async function askHealth(
+  client: ServiceClient,
+): Promise<{ running: number; queued: number; silentPids: number[] }> {
   try {
-    const answer = await sendRequest(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
-    const { running, queued, executor }: Health = JSON.parse(await text(answer));
+    const limits = { limitMs: answerWithinMs };
+    const { running, queued, executor } = await client.get<Health>('/api/health', limits);
     return { running, queued, silentPids: executor.silent_pids };
   } catch {
     // These counts are optional. If the service does not respond, the next call fails with the reason.
@@ -122,22 +123,15 @@ async function askHealth(url: string): Promise<{ running: number; queued: number
   }
 }
 
-async function requestStop(home: string, service: ServiceInfo, all: boolean): Promise<void> {
-  const url = `${service.url}/api/stop`;
-  const answer = await sendRequest(url, {
+async function requestStop(home: string, client: ServiceClient, all: boolean): Promise<void> {
+  const answer = await client.open('/api/stop', {
     method: 'POST',
-    headers: credentialsFor(home, service),
     body: { all },
-    signal: AbortSignal.timeout(answerWithinMs),
-  }).catch((error: unknown) => {
-    const reason = reasonOf(error);
-    throw userError(
-      `No response from Hob at ${url} (${reason}). To find the cause: hob doctor`,
-      `Hob 在 ${url} 没有响应（${reason}）。查找原因：hob doctor`,
-    );
+    limitMs: answerWithinMs,
+    refusal: 'return',
   });
-  if (answer.statusCode === 401) throw tokenRejected(home);
-  if (answer.statusCode === 200) return void answer.resume();
-  const said = await text(answer);
+  if (answer.status === 401) throw tokenRejected(home);
+  if (answer.status === 200) return void answer.incoming.resume();
+  const said = await answer.text();
   throw userError(`Hob refused to stop: ${said}`, `Hob 拒绝停止：${said}`);
 }
