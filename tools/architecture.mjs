@@ -303,14 +303,14 @@ export const importRules = [
   {
     name: 'console-knows-the-wire',
     comment:
-      'The console is a client like any other: it imports only the contract: types, which are erased at build time, and plain data. It imports no code of the service.',
+      'The console is a client like any other: it imports only the client, except for the file that needs Node, and the contract: types, which are erased at build time, and plain data. It imports no code of the service.',
     from: { path: '^web/src/' },
-    to: { path: '^src/', pathNot: ['^src/contract/'] },
+    to: { path: '^src/', pathNot: ['^src/contract/', '^src/client/(?!hob\\.ts$)'] },
     plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/shared/errors.ts' },
   },
   {
     name: 'wire-in-one-place',
-    comment: 'Only one folder of the console maps the types of the service.',
+    comment: 'Only one folder of the console maps the types of the service, and uses its client.',
     from: { path: '^web/src/', pathNot: ['^web/src/api/'] },
     to: { path: '^src/' },
     plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/contract/runs.ts' },

@@ -285,7 +285,7 @@ async function readJson<Result>(response: Answer): Promise<Result> {
 }
 
 /** The service and this client are released together, so the data has the type that the event names. */
-function eventOf(frame: EventFrame): StreamEvent {
+export function eventOf(frame: EventFrame): StreamEvent {
   return frame as StreamEvent;
 }
 

@@ -72,7 +72,7 @@ describe.runIf(hasChromium)('the scripts page', () => {
       const callAny = fetch;
       window.fetch = async (path, options) => {
         const answer = await callAny(path, options);
-        if (path !== '/api/events') return answer;
+        if (new URL(path, location.href).pathname !== '/api/events') return answer;
         const start = (events) => { window.tell = (text) => events.enqueue(new TextEncoder().encode(text)); };
         return new Response(new ReadableStream({ start }));
       };

@@ -5,7 +5,7 @@ import { Component, type ReactNode, StrictMode, Suspense, useEffect, useState } 
 import { createRoot } from 'react-dom/client';
 import { Route, Switch, useLocation } from 'wouter';
 
-import { RefusedError, UnreachableError } from './api/call-service.ts';
+import { isLate, isRefused } from './api/hob.ts';
 import { LiveProvider, useLive } from './api/live-events.tsx';
 import { LanguageProvider, useSay } from './language/language.tsx';
 import { Failure } from './parts/failure.tsx';
@@ -67,10 +67,6 @@ function Bounded({ children }: { children: ReactNode }) {
   );
 }
 
-function isLate(error: Error): boolean {
-  return error instanceof UnreachableError && error.isLate;
-}
-
 function makeClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -80,7 +76,7 @@ function makeClient(): QueryClient {
         // Events invalidate queries, so short polling is not needed.
         staleTime: 60_000,
         // Retry only if the service may be restarting. An error response stays the same, and a timeout means that the service hangs.
-        retry: (count, error) => !(error instanceof RefusedError) && !isLate(error) && count < 3,
+        retry: (count, error) => !isRefused(error) && !isLate(error) && count < 3,
         retryDelay: 500,
         refetchOnWindowFocus: true,
       },

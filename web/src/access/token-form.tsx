@@ -1,8 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-
-import { callService, RefusedError, UnreachableError } from '../api/call-service.ts';
 import { tryAgainNow } from '../api/follow-events.ts';
+import { hob, isUnreachable, needsToken } from '../api/hob.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -63,15 +62,15 @@ class NoTokenError extends Error {}
 async function startSession(token: string): Promise<void> {
   // Other characters are not valid in a header and never occur in a token.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new NoTokenError();
-  await callService('/api/session', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+  await hob.request('POST', '/api/session', { headers: { authorization: `Bearer ${token}` } });
 }
 
 function refusalWords(error: unknown, say: Say): string {
-  if (error instanceof NoTokenError || (error instanceof RefusedError && error.needsToken))
+  if (error instanceof NoTokenError || needsToken(error))
     return say('Wrong token. Copy the current token and try again.', '令牌不正确');
-  return error instanceof UnreachableError
+  return isUnreachable(error)
     ? say('Hob is not responding. Check that it is running and try again.', 'Hob 没有响应')
-    : messageOf(error);
+    : messageOf(error, say);
 }
 
 /** Asks for the token again in a dialog, so that unsaved input on the page is kept. */

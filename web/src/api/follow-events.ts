@@ -1,9 +1,11 @@
-import { openAnswer, RefusedError } from './call-service.ts';
-import { type EventFrame, EventFrames } from './wire.ts';
+import { eventOf } from '../../../src/client/client.ts';
+import { Connection } from '../../../src/client/connection.ts';
+import { connectionOptions, HobError } from './hob.ts';
+import type { ServiceEvent } from './wire.ts';
 
 export interface Listener {
   /** The next event is delivered after this call has resolved. */
-  onEvent(event: EventFrame): void | Promise<void>;
+  onEvent(event: ServiceEvent): void | Promise<void>;
   /** The stream is open, for the first time or after a reconnect. */
   onOpen?(): void;
   /** The stream broke or could not be opened. It is retried. */
@@ -14,8 +16,6 @@ export interface Listener {
 
 const firstPauseMs = 300;
 const longestPauseMs = 5000;
-/** The service sends at least a comment every 15 s. After a longer silence the connection is considered dead. */
-const silenceMs = 40_000;
 const wakeUp = 'hob:try-again';
 
 /**
@@ -25,47 +25,43 @@ const wakeUp = 'hob:try-again';
 export async function followEvents(
   path: string,
   { onEvent, onOpen, onCutOff, onPause }: Listener,
-  { signal, since = null }: { signal: AbortSignal; since?: string | null },
+  signal: AbortSignal,
 ): Promise<void> {
-  let lastId = since;
+  const connection = new Connection({
+    ...connectionOptions,
+    async locate() {
+      await whileHidden(signal);
+      return connectionOptions.locate();
+    },
+    fetch: (url, init) => connectionOptions.fetch(url, untilHidden(init)),
+    onResponse(response) {
+      connectionOptions.onResponse?.(response);
+      if (response.status === 200) onOpen?.();
+    },
+    onGone(error) {
+      onPause?.();
+      if (document.visibilityState === 'visible') onCutOff?.(error);
+    },
+    patienceMs: Number.POSITIVE_INFINITY,
+  });
+  let since: string | undefined;
   let pauseMs = firstPauseMs;
   while (!signal.aborted) {
-    await whileHidden(signal);
-    if (signal.aborted) return;
-    const attempt = new AbortController();
-    const stop = () => attempt.abort();
-    const onVisibility = () => document.visibilityState === 'hidden' && stop();
-    signal.addEventListener('abort', stop);
-    document.addEventListener('visibilitychange', onVisibility);
     try {
-      const headers = lastId === null ? {} : { 'last-event-id': lastId };
-      const { body, status } = await openAnswer(path, {
-        headers,
-        signal: attempt.signal,
-        limitMs: silenceMs,
-      });
-      // The stream has ended for good.
-      if (status === 204 || body === null) return;
-      onOpen?.();
-      pauseMs = firstPauseMs;
-      for await (const event of eventsIn(body, silenceMs)) {
-        lastId = event.id;
-        if (event.type !== '') await onEvent(event);
+      for await (const frame of connection.events(path, { since, signal })) {
+        since = frame.id;
+        pauseMs = firstPauseMs;
+        if (frame.type !== '') await onEvent(eventOf(frame));
       }
-      // A finished stream answers the next request with 204, so every end of a body is treated as a broken connection.
-      if (!attempt.signal.aborted) throw new Error('the stream was cut off');
+      return;
     } catch (error) {
       if (signal.aborted) return;
       onPause?.();
-      if (!attempt.signal.aborted) {
-        onCutOff?.(error);
-        if (error instanceof RefusedError && error.status === 404) return;
-        await pause(pauseMs, signal);
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-      document.removeEventListener('visibilitychange', onVisibility);
+      onCutOff?.(error);
+      if (error instanceof HobError && error.status === 404) return;
+      // The service refused the stream, for example because the user must sign in.
+      await pause(pauseMs, signal);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }
 }
@@ -89,6 +85,14 @@ function whileHidden(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** A request that breaks when the page is hidden. */
+function untilHidden({ signal, ...init }: RequestInit): RequestInit {
+  const hidden = new AbortController();
+  const look = () => document.visibilityState === 'hidden' && hidden.abort();
+  document.addEventListener('visibilitychange', look, signal ? { signal } : {});
+  return { ...init, signal: signal ? AbortSignal.any([signal, hidden.signal]) : hidden.signal };
+}
+
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -100,37 +104,5 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms);
     signal.addEventListener('abort', done);
     addEventListener(wakeUp, done);
-  });
-}
-
-/** Yields the events of a stream as they arrive. Throws if nothing arrives for `silenceMs`. */
-async function* eventsIn(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  silenceMs: number,
-): AsyncGenerator<EventFrame, void, undefined> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  const frames = new EventFrames();
-  try {
-    for (;;) {
-      const { done, value } = await readWithin(reader, silenceMs);
-      if (done) return;
-      yield* frames.take(value);
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
-
-/** Only the read is timed: the time that a consumer spends on an event does not count as silence. */
-function readWithin(
-  reader: ReadableStreamDefaultReader<string>,
-  ms: number,
-): Promise<ReadableStreamReadResult<string>> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the stream has fallen silent')), ms);
-    reader
-      .read()
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
   });
 }

@@ -9,13 +9,12 @@ import {
   useRef,
   useState,
 } from 'react';
-
-import { RefusedError } from './call-service.ts';
 import { followEvents } from './follow-events.ts';
-import type { EventFrame } from './wire.ts';
+import { needsToken } from './hob.ts';
+import type { ServiceEvent } from './wire.ts';
 
 export type Connection = 'connecting' | 'connected' | 'lost' | 'locked';
-type Listener = (event: EventFrame) => void;
+type Listener = (event: ServiceEvent) => void;
 
 interface Live {
   readonly connection: Connection;
@@ -28,7 +27,7 @@ interface Live {
 const LiveContext = createContext<Live | null>(null);
 
 /** The query keys to invalidate after each type of event. */
-const staleAfter: Readonly<Record<string, readonly string[]>> = {
+const staleAfter: Readonly<Partial<Record<ServiceEvent['type'], readonly string[]>>> = {
   'run.queued': ['runs', 'health', 'outcomes'],
   'run.started': ['runs', 'health', 'outcomes', 'terminal'],
   'run.ended': ['runs', 'health', 'stats', 'outcomes'],
@@ -57,7 +56,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       stale.clear();
     };
     const listener = {
-      onEvent(event: EventFrame) {
+      onEvent(event: ServiceEvent) {
         for (const listener of listeners.current) listener(event);
         // The service drops events of a slow listener, so anything may be out of date.
         if (event.type === 'events.missed') void client.invalidateQueries();
@@ -71,10 +70,10 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         void client.invalidateQueries({ predicate: (query) => !isLongList(query) });
       },
       onCutOff(error: unknown) {
-        setConnection(error instanceof RefusedError && error.needsToken ? 'locked' : 'lost');
+        setConnection(needsToken(error) ? 'locked' : 'lost');
       },
     };
-    void followEvents('/api/events', listener, { signal: ending.signal });
+    void followEvents('/api/events', listener, ending.signal);
     return () => {
       ending.abort();
       clearTimeout(timer);

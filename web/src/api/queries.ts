@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 
-import { callService } from './call-service.ts';
+import { getJson } from './hob.ts';
 import type {
   DownloadList,
   EndCause,
@@ -24,25 +24,25 @@ import type {
 /** All queries of the console with their cache keys. `live-events.tsx` invalidates them. */
 export const scriptsQuery = queryOptions({
   queryKey: ['scripts'],
-  queryFn: ({ signal }) => callService<ScriptList>('/api/scripts', { signal }),
+  queryFn: ({ signal }) => getJson<ScriptList>('/api/scripts', { signal }),
 });
 
 export const scriptQuery = (id: string) =>
   queryOptions({
     queryKey: ['script', id],
-    queryFn: ({ signal }) => callService<ScriptDetail>(`/api/scripts/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => getJson<ScriptDetail>(`/api/scripts/${encodeURIComponent(id)}`, { signal }),
   });
 
 export const healthQuery = queryOptions({
   queryKey: ['health'],
-  queryFn: ({ signal }) => callService<Health>('/api/health', { signal }),
+  queryFn: ({ signal }) => getJson<Health>('/api/health', { signal }),
 });
 
 export const statsQuery = (days: number, scriptId: string | null = null) =>
   queryOptions({
     queryKey: ['stats', days, scriptId],
     queryFn: ({ signal }) =>
-      callService<Stats>(`/api/stats?${searchOf({ days: String(days), script: scriptId })}`, { signal }),
+      getJson<Stats>(`/api/stats?${searchOf({ days: String(days), script: scriptId })}`, { signal }),
   });
 
 /** The latest runs of all scripts, or of one. */
@@ -50,38 +50,38 @@ export const latestRunsQuery = (limit: number, scriptId: string | null = null) =
   queryOptions({
     queryKey: ['runs', 'latest', limit, scriptId],
     queryFn: ({ signal }) =>
-      callService<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
+      getJson<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
   });
 
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
-  queryFn: ({ signal }) => callService<ModelList>('/api/models', { signal }),
+  queryFn: ({ signal }) => getJson<ModelList>('/api/models', { signal }),
 });
 
 export const downloadsQuery = queryOptions({
   queryKey: ['downloads'],
-  queryFn: ({ signal }) => callService<DownloadList>('/api/models/downloads', { signal }),
+  queryFn: ({ signal }) => getJson<DownloadList>('/api/models/downloads', { signal }),
 });
 
 export const environmentsQuery = queryOptions({
   queryKey: ['environments'],
-  queryFn: ({ signal }) => callService<EnvironmentList>('/api/environments', { signal }),
+  queryFn: ({ signal }) => getJson<EnvironmentList>('/api/environments', { signal }),
 });
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: ({ signal }) => callService<SettingsInForce>('/api/settings', { signal }),
+  queryFn: ({ signal }) => getJson<SettingsInForce>('/api/settings', { signal }),
 });
 
 export const runtimesQuery = queryOptions({
   queryKey: ['runtimes'],
-  queryFn: ({ signal }) => callService<RuntimeList>('/api/runtimes', { signal }),
+  queryFn: ({ signal }) => getJson<RuntimeList>('/api/runtimes', { signal }),
 });
 
 /** The OpenAPI document. It does not change while the service runs. */
 export const openApiQuery = queryOptions({
   queryKey: ['openapi'],
-  queryFn: ({ signal }) => callService<unknown>('/api/openapi.json', { signal }),
+  queryFn: ({ signal }) => getJson<unknown>('/api/openapi.json', { signal }),
 });
 
 /** The latest runs in one state. A single state is fast to find, however many runs the history has. */
@@ -89,7 +89,7 @@ export const runsInStateQuery = (state: RunState, limit: number) =>
   queryOptions({
     queryKey: ['runs', state, limit],
     queryFn: ({ signal }) =>
-      callService<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
+      getJson<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
   });
 
 /** End causes of failures, without runs that a user or a shutdown stopped. */
@@ -101,7 +101,7 @@ export const lastFailuresQuery = (limit: number) =>
   queryOptions({
     queryKey: ['runs', 'failures', limit],
     queryFn: ({ signal }) =>
-      callService<RunPage>(
+      getJson<RunPage>(
         `/api/runs?${searchOf({ state: 'failed', end_cause: failingCauses, limit: String(limit) })}`,
         { signal },
       ),
@@ -112,7 +112,7 @@ export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null
   queryOptions({
     queryKey: ['outcomes', limit, scriptIds],
     queryFn: ({ signal }) =>
-      callService<OutcomeList>(
+      getJson<OutcomeList>(
         `/api/outcomes?${searchOf({ limit: String(limit), script: scriptIds?.join(',') ?? null })}`,
         { signal },
       ),
@@ -121,24 +121,24 @@ export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null
 export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['run', id],
-    queryFn: ({ signal }) => callService<Run>(`/api/runs/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => getJson<Run>(`/api/runs/${encodeURIComponent(id)}`, { signal }),
   });
 
 export const packagesQuery = queryOptions({
   queryKey: ['packages'],
-  queryFn: ({ signal }) => callService<PackageList>('/api/packages', { signal }),
+  queryFn: ({ signal }) => getJson<PackageList>('/api/packages', { signal }),
 });
 
 /** Running and recently finished package operations. */
 export const operationsQuery = queryOptions({
   queryKey: ['operations'],
-  queryFn: ({ signal }) => callService<OperationList>('/api/packages/operations', { signal }),
+  queryFn: ({ signal }) => getJson<OperationList>('/api/packages/operations', { signal }),
 });
 
 export const terminalQuery = (runId: string) =>
   queryOptions({
     queryKey: ['terminal', runId],
-    queryFn: ({ signal }) => callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal }),
+    queryFn: ({ signal }) => getJson<RunTerminal>(`/api/runs/${runId}/terminal`, { signal }),
   });
 
 function searchOf(fields: Record<string, string | null>): string {

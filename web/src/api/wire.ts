@@ -1,6 +1,6 @@
 /** The types and the fixed values of the interface. Pages import them from here. */
 export { describeEnding, endNames } from '../../../src/contract/endings.ts';
-export { type EventFrame, EventFrames } from '../../../src/contract/event-frames.ts';
+export type { EventData, ServiceEvent } from '../../../src/contract/events.ts';
 export { countsOf, type Ended, judgedOf, outcomes } from '../../../src/contract/outcome-counts.ts';
 export {
   formatBytes,

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 
-import { callService, RefusedError } from '../api/call-service.ts';
+import { getJson, isRefused } from '../api/hob.ts';
 import type { FolderEntry, FolderListing } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
@@ -336,10 +336,10 @@ async function nearestFolder(asked: string | null, signal: AbortSignal): Promise
   for (;;) {
     try {
       const search = path === null ? '' : `?path=${encodeURIComponent(path)}`;
-      return { listing: await callService<FolderListing>(`/api/files${search}`, { signal }), missing };
+      return { listing: await getJson<FolderListing>(`/api/files${search}`, { signal }), missing };
     } catch (error) {
       const around = path === null ? null : folderOf(path);
-      if (!(error instanceof RefusedError) || around === null || around === path) throw error;
+      if (!isRefused(error) || around === null || around === path) throw error;
       if (error.code === 'folder-unknown') missing = asked;
       // The path of a file opens its folder, without a warning.
       else if (error.code !== 'folder-invalid') throw error;

@@ -3,7 +3,7 @@ import { LogOut, Moon, Power, Sun, SunMoon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
-import { callService } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import { healthQuery, settingsQuery } from '../api/queries.ts';
 import type { Setting } from '../api/wire.ts';
 import { type Say, tagOf, useLanguage, useSay } from '../language/language.tsx';
@@ -154,13 +154,13 @@ function StopPanel() {
   const [isAsking, setAsking] = useState(false);
   const { data: settings } = useQuery(settingsQuery);
   const asksForToken = settings?.items.some(({ name, value }) => name === 'token' && value === true) === true;
-  const onError = (error: unknown) => toast({ kind: 'error', title: messageOf(error) });
+  const onError = (error: unknown) => toast({ kind: 'error', title: messageOf(error, say) });
   const stop = useMutation({
-    mutationFn: () => callService('/api/stop', { method: 'POST', body: {} }),
+    mutationFn: () => hob.request('POST', '/api/stop', { body: {} }),
     onError,
   });
   const signOut = useMutation({
-    mutationFn: () => callService('/api/session', { method: 'DELETE' }),
+    mutationFn: () => hob.request('DELETE', '/api/session'),
     onSuccess: () => location.reload(),
     onError,
   });

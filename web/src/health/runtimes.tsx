@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, CircleDashed, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
-import { callService } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import { useLive } from '../api/live-events.tsx';
 import { environmentsQuery, runtimesQuery } from '../api/queries.ts';
+import { runIn } from '../api/run-events.ts';
 import type { Environment, EnvironmentRemoved, Runtime } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { IconButton } from '../parts/button.tsx';
@@ -139,20 +140,20 @@ export function EnvironmentList() {
   const { data, error, refetch } = useQuery(environmentsQuery);
   useEffect(
     () =>
-      subscribe(({ type, data: run }) => {
+      subscribe((event) => {
         // Hob builds environments in runs with the origin `hob`.
-        if (type.startsWith('run.') && run.origin === 'hob') void client.invalidateQueries(environmentsQuery);
+        if (runIn(event)?.origin === 'hob') void client.invalidateQueries(environmentsQuery);
       }),
     [client, subscribe],
   );
   const remove = useMutation({
     mutationFn: ({ key }: Environment) =>
-      callService<EnvironmentRemoved>(`/api/environments/${encodeURIComponent(key)}`, { method: 'DELETE' }),
+      hob.request<EnvironmentRemoved>('DELETE', `/api/environments/${encodeURIComponent(key)}`),
     onSuccess: ({ message, freed_bytes: freed }) => {
       const size = bytesText(freed);
       toast({ kind: 'success', title: message, message: say(`${size} freed`, `已释放 ${size}`) });
     },
-    onError: (refusal) => toast({ kind: 'error', title: messageOf(refusal) }),
+    onError: (refusal) => toast({ kind: 'error', title: messageOf(refusal, say) }),
     onSettled: () => client.invalidateQueries(environmentsQuery),
   });
   const bytes = (data?.items ?? []).reduce((sum, each) => sum + each.bytes, 0);

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 
-import { openAnswer, RefusedError } from '../api/call-service.ts';
+import { hob, isRefused } from '../api/hob.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { CodeText } from '../parts/code.tsx';
@@ -221,7 +221,7 @@ function TryIt({ operation }: { operation: Operation }) {
     mutationFn: async () => {
       const beganMs = performance.now();
       // With `wait` the response may take as long as the user asked for.
-      const answer = await openAnswer(addressOf(operation, values), { limitMs: Number.POSITIVE_INFINITY });
+      const answer = await hob.open('GET', addressOf(operation, values));
       return { text: await answer.text(), status: answer.status, tookMs: performance.now() - beganMs };
     },
   });
@@ -263,7 +263,7 @@ function TryIt({ operation }: { operation: Operation }) {
         </Button>
         <output className="text-[13px] text-muted tabular-nums">
           {ask.data && `${ask.data.status} · ${durationText(ask.data.tookMs)}`}
-          {ask.error instanceof RefusedError && ask.error.status}
+          {isRefused(ask.error) && ask.error.status}
         </output>
       </div>
       {ask.error && <Failure error={ask.error} />}

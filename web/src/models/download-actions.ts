@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
-import { callService } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import { downloadsQuery, modelsQuery } from '../api/queries.ts';
 import type { Download, DownloadRequest, Model, ModelRemoved } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -14,23 +14,22 @@ export function useModelActions() {
   const say = useSay();
   const toast = useToast();
   const client = useQueryClient();
-  const onError = (error: unknown) => toast({ kind: 'error', title: messageOf(error) });
+  const onError = (error: unknown) => toast({ kind: 'error', title: messageOf(error, say) });
   const refresh = () =>
     Promise.all([client.invalidateQueries(downloadsQuery), client.invalidateQueries(modelsQuery)]);
   const start = useMutation({
-    mutationFn: (request: DownloadRequest) =>
-      callService('/api/models/download', { method: 'POST', body: request }),
+    mutationFn: (request: DownloadRequest) => hob.request('POST', '/api/models/download', { body: request }),
     onSuccess: refresh,
   });
   const cancel = useMutation({
     mutationFn: ({ download_id: id }: Download) =>
-      callService(`/api/models/downloads/${encodeURIComponent(id)}/cancel`, { method: 'POST', body: {} }),
+      hob.request('POST', `/api/models/downloads/${encodeURIComponent(id)}/cancel`, { body: {} }),
     onSuccess: refresh,
     onError,
   });
   const remove = useMutation({
     mutationFn: ({ repo_id: repoId, place }: Model) =>
-      callService<ModelRemoved>(`/api/models/${repoId}?place=${place}`, { method: 'DELETE' }),
+      hob.request<ModelRemoved>('DELETE', `/api/models/${repoId}?place=${place}`),
     onSuccess: ({ freed_bytes: freed, message }) => {
       const size = bytesText(freed);
       toast({ kind: 'success', title: message, message: say(`${size} freed`, `已释放 ${size}`) });

@@ -4,7 +4,7 @@ import { type FormEvent, useCallback, useDeferredValue, useEffect, useId, useMem
 
 import { useLive } from '../api/live-events.tsx';
 import { downloadsQuery, modelsQuery } from '../api/queries.ts';
-import { type Download, type DownloadRequest, modelSources } from '../api/wire.ts';
+import { type Download, type DownloadRequest, type EventData, modelSources } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { readChoice, writeChoice } from '../parts/browser-memory.ts';
 import { Button } from '../parts/button.tsx';
@@ -172,7 +172,7 @@ function useDownloads(): readonly Download[] {
   return data?.items ?? [];
 }
 
-function advance(download: Download, told: Readonly<Record<string, unknown>>): Download {
+function advance(download: Download, told: EventData<'model.progress'>): Download {
   // A late event must not reopen a download that has ended.
   if (download.download_id !== told.download_id || download.state !== 'running') return download;
   const { at: _at, error: _error, ...fields } = told;

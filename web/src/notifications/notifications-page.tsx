@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
-import { callService } from '../api/call-service.ts';
+import { getJson } from '../api/hob.ts';
 import type { Notification, NotificationPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
@@ -19,7 +19,7 @@ export function NotificationsPage() {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['notifications'],
     queryFn: ({ pageParam, signal }) =>
-      callService<NotificationPage>(
+      getJson<NotificationPage>(
         pageParam === null
           ? '/api/notifications'
           : `/api/notifications?cursor=${encodeURIComponent(pageParam)}`,

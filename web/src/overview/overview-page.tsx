@@ -5,7 +5,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 
 import { useLive } from '../api/live-events.tsx';
 import { healthQuery, runsInStateQuery, statsQuery } from '../api/queries.ts';
-import { type Progress, progressIn } from '../api/run-events.ts';
+import type { Progress } from '../api/run-events.ts';
 import { type BriefRun, countsOf, formatRate, judgedOf, type Stats } from '../api/wire.ts';
 import { WarmUse } from '../health/warm-interpreters.tsx';
 import { useSay } from '../language/language.tsx';
@@ -282,12 +282,9 @@ function useProgress(): ReadonlyMap<string, Progress> {
   const [known, setKnown] = useState<ReadonlyMap<string, Progress>>(new Map());
   useEffect(
     () =>
-      subscribe((event) => {
-        const { run_id } = event.data;
-        if (typeof run_id !== 'string') return;
-        const progress = progressIn(event);
-        if (progress !== null) setKnown((all) => new Map(all).set(run_id, progress));
-        if (event.type === 'run.ended') setKnown((all) => without(all, run_id));
+      subscribe(({ type, data }) => {
+        if (type === 'run.progress') setKnown((all) => new Map(all).set(data.run_id, data));
+        if (type === 'run.ended') setKnown((all) => without(all, data.run_id));
       }),
     [subscribe],
   );

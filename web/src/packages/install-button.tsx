@@ -3,7 +3,7 @@ import { ChevronRight, Download, FolderOpen } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { Link } from 'wouter';
 
-import { callService } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import { operationsQuery } from '../api/queries.ts';
 import type { OperationStarted } from '../api/wire.ts';
 import { FileBrowser } from '../files/file-browser.tsx';
@@ -33,7 +33,7 @@ export function InstallButton() {
   };
   const begin = useMutation({
     mutationFn: (asked: PackageOrigin) =>
-      callService<OperationStarted>('/api/packages/install', { method: 'POST', body: requestOf(asked) }),
+      hob.request<OperationStarted>('POST', '/api/packages/install', { body: requestOf(asked) }),
     onSuccess: ({ operation_id }) => {
       void client.invalidateQueries(operationsQuery);
       show(operation_id);

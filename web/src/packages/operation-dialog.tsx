@@ -3,7 +3,7 @@ import { Check, CircleAlert, CircleCheck } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 
-import { callService, openAnswer } from '../api/call-service.ts';
+import { hob, readLimitMs } from '../api/hob.ts';
 import { type Operation, operationStages as stages } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
@@ -36,7 +36,7 @@ export function OperationDialog(props: OperationDialogProps) {
   useEffect(() => (isOpen && id !== null ? watch(id) : undefined), [isOpen, id, watch]);
   const cancel = useMutation({
     mutationFn: (id: string) =>
-      callService(`/api/packages/operations/${encodeURIComponent(id)}/cancel`, { method: 'POST' }),
+      hob.request('POST', `/api/packages/operations/${encodeURIComponent(id)}/cancel`),
   });
   const state = operation?.state;
   const hasFailed = state === 'failed' || state === 'cancelled';
@@ -88,7 +88,7 @@ const logQuery = (runId: string) =>
       const headers = { range: `bytes=-${lastBytes}` };
       const read = async (stream: string) => {
         const path = `/api/runs/${encodeURIComponent(runId)}/${stream}`;
-        return (await openAnswer(path, { headers, signal })).text();
+        return (await hob.open('GET', path, { headers, signal, limitMs: readLimitMs })).text();
       };
       // An empty stream answers a range request with an error.
       const parts = await Promise.all(['stdout', 'stderr'].map((stream) => read(stream).catch(() => '')));

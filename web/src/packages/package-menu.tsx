@@ -3,7 +3,7 @@ import { ChevronRight, RefreshCw, Trash2, Undo2 } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 
-import { callService } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import { operationsQuery, packagesQuery } from '../api/queries.ts';
 import type { InstalledPackage, OperationStarted, Uninstalled } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -46,20 +46,21 @@ function MenuOf({ item }: { item: InstalledPackage }) {
 
   const begin = useMutation({
     mutationFn: ({ what, body }: { what: 'update' | 'rollback'; body: Record<string, string> }) =>
-      callService<OperationStarted>(`${path}/${what}`, { method: 'POST', body }),
+      hob.request<OperationStarted>('POST', `${path}/${what}`, { body }),
     onSuccess: ({ operation_id }) => {
       void client.invalidateQueries(operationsQuery);
       show(operation_id);
     },
-    onError: (error, { what }) => what === 'rollback' && toast({ kind: 'error', title: messageOf(error) }),
+    onError: (error, { what }) =>
+      what === 'rollback' && toast({ kind: 'error', title: messageOf(error, say) }),
   });
   const remove = useMutation({
-    mutationFn: () => callService<Uninstalled>(path, { method: 'DELETE' }),
+    mutationFn: () => hob.request<Uninstalled>('DELETE', path),
     onSuccess: ({ message }) => {
       toast({ kind: 'success', title: message });
       navigate('/');
     },
-    onError: (error) => toast({ kind: 'error', title: messageOf(error) }),
+    onError: (error) => toast({ kind: 'error', title: messageOf(error, say) }),
   });
   const underway = all.find((each) => each.script_id === script_id && isRunning(each));
   const isBusy = underway !== undefined;

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
-import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { isRefused, isUnreachable } from '../api/hob.ts';
 import { useReconnected } from '../api/live-events.tsx';
-import { useSay } from '../language/language.tsx';
+import { type Say, useSay } from '../language/language.tsx';
 import { Button } from './button.tsx';
 import { Loading } from './loading.tsx';
 
@@ -11,14 +11,14 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const say = useSay();
   const [recovered, setRecovered] = useState<unknown>(null);
   useReconnected(() => setRecovered(error));
-  const isUnreachable = error instanceof UnreachableError;
-  if (error === recovered && isUnreachable && !onRetry) return null;
-  const message = isUnreachable ? say('Hob is not responding', 'Hob 没有响应') : messageOf(error);
+  const isAway = isUnreachable(error);
+  if (error === recovered && isAway && !onRetry) return null;
+  const hint = hintOf(error);
   return (
     <div role="alert" className="rounded-xl border border-line bg-bad-ground p-4">
-      <p className="font-medium text-bad">{message}</p>
-      {error instanceof RefusedError && error.hint && <p className="mt-1 text-ink">{error.hint}</p>}
-      {isUnreachable && (
+      <p className="font-medium text-bad">{messageOf(error, say)}</p>
+      {hint && <p className="mt-1 text-ink">{hint}</p>}
+      {isAway && (
         <p className="mt-1 text-ink">
           {say(
             'If Hob was stopped, start it in a terminal: hob serve',
@@ -40,6 +40,12 @@ export function Pending({ error, refetch }: { error: Error | null; refetch: () =
   return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
 }
 
-export function messageOf(error: unknown): string {
+export function messageOf(error: unknown, say: Say): string {
+  if (isUnreachable(error)) return say('Hob is not responding', 'Hob 没有响应');
   return error instanceof Error ? error.message : String(error);
+}
+
+/** How to fix a refused request; empty for other errors. */
+export function hintOf(error: unknown): string {
+  return isRefused(error) ? error.hint : '';
 }

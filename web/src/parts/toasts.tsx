@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useR
 import { Link } from 'wouter';
 import { useLive } from '../api/live-events.tsx';
 import { serviceNow } from '../api/service-clock.ts';
-import type { EventFrame, Notification } from '../api/wire.ts';
+import type { EventData } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
@@ -123,9 +123,6 @@ export const kindLooks = {
   info: { icon: Info, ink: 'text-busy' },
 } as const;
 
-/** A notification in an event, which has all fields but the script id. */
-type NotificationNews = Omit<Notification, 'script_id'>;
-
 /** Minimum time for which a notification is new, because the event may arrive late. */
 const leastMs = 30_000;
 
@@ -136,9 +133,8 @@ export function NotificationToasts() {
   const { subscribe } = useLive();
   useEffect(
     () =>
-      subscribe((event) => {
-        const news = notificationIn(event);
-        if (news === null || !isStillNews(news, serviceNow())) return;
+      subscribe(({ type, data: news }) => {
+        if (type !== 'notification' || !isStillNews(news, serviceNow())) return;
         toast({
           kind: news.notify_type,
           title: news.script_name ?? 'Hob',
@@ -153,19 +149,13 @@ export function NotificationToasts() {
   return null;
 }
 
-export function notificationIn({ type, data }: EventFrame): NotificationNews | null {
-  return type === 'notification' && isNotification(data) ? data : null;
-}
-
 /**
  * A hidden page receives all missed events when it becomes visible. Notifications whose time is over are not shown then; the list has
  * them.
  */
-export function isStillNews({ at, duration }: NotificationNews, nowMs: number): boolean {
+export function isStillNews(
+  { at, duration }: Pick<EventData<'notification'>, 'at' | 'duration'>,
+  nowMs: number,
+): boolean {
   return duration === 0 || nowMs - Date.parse(at) < Math.max(duration, leastMs);
-}
-
-/** The service validates its events by schema, so checking two fields is enough. */
-function isNotification(data: unknown): data is NotificationNews {
-  return typeof data === 'object' && data !== null && 'notification_id' in data && 'notify_type' in data;
 }

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { RefusedError } from '../api/call-service.ts';
+import { HobError } from '../api/hob.ts';
 import { neededSecrets, secretValue } from './run-header.tsx';
 
-const refusal = (code: string, fields?: unknown) =>
-  new RefusedError(400, { status: 'error', code, message: 'no', hint: '', fields });
+const refusal = (code: string, fields: string[] = []) => new HobError('no', { code, status: 400, fields });
 
 it('reads the names of missing secrets from an error', () => {
   expect(neededSecrets(refusal('secrets-needed', ['params.key', 'params.params.口令}']))).toEqual([

@@ -3,12 +3,12 @@ import { Ban, Pencil, RotateCcw, Trash2 } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 
-import { callService, RefusedError } from '../api/call-service.ts';
+import { hob, isRefused } from '../api/hob.ts';
 import type { Rerun, Run, Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { messageOf } from '../parts/failure.tsx';
+import { hintOf, messageOf } from '../parts/failure.tsx';
 import { Field, inputClasses } from '../parts/field.tsx';
 import { useCtrlEnter } from '../parts/keys.ts';
 import { Menu } from '../parts/menu.tsx';
@@ -208,17 +208,20 @@ function useRunActions(runId: string) {
   const [secrets, setSecrets] = useState<readonly string[]>([]);
   const path = `/api/runs/${encodeURIComponent(runId)}`;
   const showError = (title: string) => (error: unknown) => {
-    const hint = error instanceof RefusedError ? error.hint : null;
-    toast({ kind: 'error', title, message: [messageOf(error), hint].filter(Boolean).join('\n') });
+    toast({
+      kind: 'error',
+      title,
+      message: [messageOf(error, say), hintOf(error)].filter(Boolean).join('\n'),
+    });
   };
 
   const cancel = useMutation({
-    mutationFn: () => callService(`${path}/cancel`, { method: 'POST' }),
+    mutationFn: () => hob.request('POST', `${path}/cancel`),
     onError: showError(say('Could not cancel the run', '无法取消')),
     onSettled: () => client.invalidateQueries({ queryKey: [runPageKey, runId] }),
   });
   const again = useMutation({
-    mutationFn: (params: Params) => callService<Rerun>(`${path}/rerun`, { method: 'POST', body: { params } }),
+    mutationFn: (params: Params) => hob.request<Rerun>('POST', `${path}/rerun`, { body: { params } }),
     onSuccess: ({ run_id }) => navigate(`/runs/${run_id}`),
     onError: (error) => {
       const needed = neededSecrets(error);
@@ -228,7 +231,7 @@ function useRunActions(runId: string) {
   });
   const remove = useMutation({
     mutationKey: deletionKey(runId),
-    mutationFn: () => callService(path, { method: 'DELETE' }),
+    mutationFn: () => hob.request('DELETE', path),
     onMutate: () => client.cancelQueries({ queryKey: [runPageKey, runId] }),
     onSuccess: () => {
       // Long lists are not refetched as a whole, so remove them from the cache.
@@ -263,7 +266,7 @@ const place = 'params.';
 
 /** The names of the secrets to enter again; empty for other errors. */
 export function neededSecrets(error: unknown): readonly string[] {
-  if (!(error instanceof RefusedError) || error.code !== 'secrets-needed') return [];
+  if (!isRefused(error) || error.code !== 'secrets-needed') return [];
   return error.fields.filter((field) => field.startsWith(place)).map((field) => field.slice(place.length));
 }
 

@@ -2,10 +2,10 @@ import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 
-import { RefusedError } from '../api/call-service.ts';
+import { HobError } from '../api/hob.ts';
 import { useLive } from '../api/live-events.tsx';
 import { scriptsQuery, terminalQuery } from '../api/queries.ts';
-import { type Progress, progressIn } from '../api/run-events.ts';
+import type { Progress } from '../api/run-events.ts';
 import type { Run, Script } from '../api/wire.ts';
 import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
@@ -35,7 +35,7 @@ export function RunPage({ id }: { id: string }) {
   const say = useSay();
   const isBeingDeleted = useIsMutating({ mutationKey: deletionKey(id) }) > 0;
   const { data, error, refetch } = useQuery({ ...recordQuery(id), enabled: !isBeingDeleted });
-  if (error instanceof RefusedError && error.status === 404) return <UnknownRun />;
+  if (error instanceof HobError && error.status === 404) return <UnknownRun />;
   if (data !== undefined) return <KnownRun record={data} />;
   return (
     <>
@@ -182,12 +182,9 @@ function useRunNews(runId: string): Progress | null {
   const [progress, setProgress] = useState<Progress | null>(null);
   useEffect(
     () =>
-      subscribe((event) => {
-        const { type, data } = event;
-        if (data.run_id !== runId) return;
-        const told = progressIn(event);
-        if (told !== null) setProgress(told);
-        if (type === 'run.started' || type === 'run.ended')
+      subscribe(({ type, data }) => {
+        if (type === 'run.progress' && data.run_id === runId) setProgress(data);
+        if ((type === 'run.started' || type === 'run.ended') && data.run_id === runId)
           void client.invalidateQueries({ queryKey: [runPageKey, runId] });
       }),
     [client, subscribe, runId],

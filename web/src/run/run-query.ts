@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-
-import { callService, openAnswer } from '../api/call-service.ts';
 import { parseExactly } from '../api/exact-json.ts';
+import { getJson, hob, readLimitMs } from '../api/hob.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import type { Run } from '../api/wire.ts';
 import type { RunTree } from './tree-nodes.ts';
@@ -26,7 +25,7 @@ export const recordQuery = (id: string) =>
   queryOptions({
     queryKey: [runPageKey, id, 'record'],
     queryFn: async ({ signal }): Promise<RunRecord> => {
-      const answer = await openAnswer(pathOf(id), { signal });
+      const answer = await hob.open('GET', pathOf(id), { signal, limitMs: readLimitMs });
       const text = await answer.text();
       const run = parseExactly<Run>(text);
       return { run, sizeBytes: text.length };
@@ -41,13 +40,14 @@ export const recordQuery = (id: string) =>
 export const notesQuery = (id: string) =>
   queryOptions({
     queryKey: [runPageKey, id, 'notes'],
-    queryFn: async ({ signal }) => (await openAnswer(`${pathOf(id)}/notes`, { signal })).text(),
+    queryFn: async ({ signal }) =>
+      (await hob.open('GET', `${pathOf(id)}/notes`, { signal, limitMs: readLimitMs })).text(),
   });
 
 export const treeQuery = (id: string) =>
   queryOptions({
     queryKey: [runPageKey, id, 'tree'],
-    queryFn: ({ signal }) => callService<RunTree>(`${pathOf(id)}/tree`, { signal }),
+    queryFn: ({ signal }) => getJson<RunTree>(`${pathOf(id)}/tree`, { signal }),
   });
 
 function isToBeCounted({ ended_at, left_running }: Run): boolean {

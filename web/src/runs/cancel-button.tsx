@@ -1,7 +1,7 @@
 import { CircleStop } from 'lucide-react';
 import { useState } from 'react';
 
-import { callService, UnreachableError } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { IconButton } from '../parts/button.tsx';
@@ -18,14 +18,13 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
   const cancel = async () => {
     setStopping(true);
     try {
-      await callService(`/api/runs/${run.run_id}/cancel`, { method: 'POST' });
+      await hob.request('POST', `/api/runs/${run.run_id}/cancel`);
     } catch (error) {
       setStopping(false);
       toast({
         kind: 'error',
         title: say('Could not cancel the run', '无法停止'),
-        message:
-          error instanceof UnreachableError ? say('Hob is not responding', 'Hob 没有响应') : messageOf(error),
+        message: messageOf(error, say),
       });
     }
   };

@@ -8,7 +8,7 @@ import {
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 
-import { callService } from '../api/call-service.ts';
+import { getJson } from '../api/hob.ts';
 import { useLive } from '../api/live-events.tsx';
 import { statsQuery } from '../api/queries.ts';
 import { runIn } from '../api/run-events.ts';
@@ -249,7 +249,7 @@ function askPage(filters: RunFilters, cursor: string | null, signal: AbortSignal
   const query = new URLSearchParams(queryOf(filters, new Date()));
   query.set('limit', String(pageRuns));
   if (cursor !== null) query.set('cursor', cursor);
-  return callService<RunPage>(`/api/runs?${query}`, { signal });
+  return getJson<RunPage>(`/api/runs?${query}`, { signal });
 }
 
 type Fits = (run: BriefRun) => boolean;

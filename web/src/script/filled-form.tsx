@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link, useLocation, useSearch } from 'wouter';
 
-import { callService, RefusedError } from '../api/call-service.ts';
+import { hob, isRefused } from '../api/hob.ts';
 import { runQuery } from '../api/queries.ts';
 import type { Accepted, Run, Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -116,13 +116,13 @@ function RunFormPanel({ script, first }: { script: Script; first: FormValues }) 
     controls.find(({ dataset }) => dataset.field !== undefined && wrong.has(dataset.field))?.focus();
   };
   const run = useMutation({
-    mutationFn: (call: RunCall) => callService<Accepted>('/api/execute', { method: 'POST', body: call }),
+    mutationFn: (call: RunCall) => hob.request<Accepted>('POST', '/api/execute', { body: call }),
     onSuccess: ({ run_id }) => {
       rememberValues(script, values);
       navigate(`/runs/${run_id}`);
     },
     onError: (error) => {
-      const field = error instanceof RefusedError ? refusedField(error.message, script) : null;
+      const field = isRefused(error) ? refusedField(error.message, script) : null;
       if (field === null) return;
       const wrong = new Map([[field, { en: error.message, zh: error.message }]]);
       flushSync(() => setFieldErrors(wrong));

@@ -3,7 +3,7 @@ import { Star, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
-import { RefusedError } from '../api/call-service.ts';
+import { HobError, isRefused } from '../api/hob.ts';
 import { latestRunsQuery, scriptQuery, scriptsQuery } from '../api/queries.ts';
 import type { BriefRun, Script, ScriptDetail } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -172,11 +172,11 @@ function Fact({ name, copied, label, children }: FactProps) {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof RefusedError && error.status === 404;
+  return error instanceof HobError && error.status === 404;
 }
 
 function isUnusable(error: unknown): boolean {
-  return error instanceof RefusedError && error.status === 409;
+  return error instanceof HobError && error.status === 409;
 }
 
 /** Shown for an unknown script. If it existed earlier, its runs are still listed. */
@@ -212,7 +212,7 @@ function ScriptMissing({ id }: { id: string }) {
 function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
   const say = useSay();
   const { data } = useQuery(scriptsQuery);
-  const files = error instanceof RefusedError ? error.files : [];
+  const files = isRefused(error) ? error.files : [];
   const scripts = data?.scripts.filter((script) => script.id === id.toLowerCase()) ?? [];
   // The response has one problem. The list has all problems of the same files and of other scripts with this id.
   const own =

@@ -2,7 +2,7 @@ import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 
 import './terminal.css';
-import { callService } from '../api/call-service.ts';
+import { hob } from '../api/hob.ts';
 import type { RunTerminal } from '../api/wire.ts';
 import { QueryWatch } from './query-watch.ts';
 import { showOutput } from './show-output.ts';
@@ -92,13 +92,13 @@ export function openTerminal(
     hooks.onClosed();
   };
   const typing = new TypingQueue({
-    send: (piece) => callService(`${path}/input`, { method: 'POST', body: { ...piece, sender } }),
+    send: (piece) => hob.request('POST', `${path}/input`, { body: { ...piece, sender } }),
     pause,
     onRefused: hooks.onRefused,
     onOver: closeInput,
   });
   const sizes = new SizeReport({
-    send: (size) => callService(`${path}/size`, { method: 'POST', body: size }),
+    send: (size) => hob.request('POST', `${path}/size`, { body: size }),
     pause,
   });
   if (!isOpen) closeInput();

@@ -1,6 +1,6 @@
-import { callService } from '../api/call-service.ts';
 import { followEvents } from '../api/follow-events.ts';
-import type { EventFrame, RunTerminal } from '../api/wire.ts';
+import { getJson } from '../api/hob.ts';
+import type { EventData, RunTerminal } from '../api/wire.ts';
 import type { QueryWatch } from './query-watch.ts';
 
 interface OutputListener {
@@ -26,21 +26,19 @@ export async function showOutput(
   if (oldBytes === 0) catchUp();
   queries.setOldBytes(oldBytes);
   let isAway = false;
-  const show = async ({ data }: EventFrame) => {
-    const { text, offset, bytes, missing } = data;
-    const gap = typeof missing === 'number' ? missing : 0;
-    const shown = typeof text === 'string' ? text : `\r\n\x1b[2m${listener.describeGap(gap)}\x1b[0m\r\n`;
+  const show = async ({ text, offset, bytes, missing }: EventData<'run.output'>) => {
+    const shown = missing === undefined ? text : `\r\n\x1b[2m${listener.describeGap(missing)}\x1b[0m\r\n`;
     // Wait until the output is drawn. Faster output waits in the service, which stores it anyway.
-    const endBytes = Number(offset) + (typeof bytes === 'number' ? bytes : gap);
-    await queries.write(shown, Number(offset), endBytes);
+    const endBytes = offset + (missing ?? bytes);
+    await queries.write(shown, offset, endBytes);
     if (endBytes >= oldBytes) catchUp();
   };
   await followEvents(
     `/api/runs/${runId}/events`,
     {
-      async onEvent(event) {
-        if (event.type === 'run.output') await show(event);
-        if (event.type !== 'run.ended') return;
+      async onEvent({ type, data }) {
+        if (type === 'run.output') await show(data);
+        if (type !== 'run.ended') return;
         catchUp();
         listener.onEnded();
       },
@@ -57,14 +55,14 @@ export async function showOutput(
       },
       onCutOff: () => listener.onReach(false),
     },
-    { signal },
+    signal,
   );
 }
 
 /** The number of bytes written so far; 0, which treats all output as new, if the request fails. */
 async function fetchOutputBytes(runId: string, signal: AbortSignal): Promise<number> {
   try {
-    const { output_bytes } = await callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal });
+    const { output_bytes } = await getJson<RunTerminal>(`/api/runs/${runId}/terminal`, { signal });
     return output_bytes ?? 0;
   } catch {
     return 0;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { HobError } from '../api/hob.ts';
 import { SizeReport, type TerminalSize, type TypedPiece, TypingQueue } from './terminal-input.ts';
+
+const unreachable = new HobError('no response', { code: 'unreachable' });
+const refusal = (status: number, code: string | null = null) => new HobError('no', { code, status });
 
 /** A queue whose requests the test answers or fails. */
 function openQueue() {
@@ -60,8 +63,8 @@ describe('TypingQueue', () => {
     const { queue, sent, pauses, answerAndAwait } = openQueue();
     queue.type('a');
     queue.type('b');
-    await answerAndAwait(new UnreachableError(null));
-    await answerAndAwait(new RefusedError(503, null));
+    await answerAndAwait(unreachable);
+    await answerAndAwait(refusal(503));
     await answerAndAwait();
     expect(sent.map(({ text, number }) => `${text}${number}`)).toEqual(['a1', 'a1', 'a1', 'b2']);
     expect(pauses).toEqual([200, 400]);
@@ -70,7 +73,7 @@ describe('TypingQueue', () => {
   it.each(['run-ended', 'run-without-terminal', 'run-unknown'])('stops for good at %s', async (code) => {
     const { queue, texts, refusals, ends, answer } = openQueue();
     queue.type('a');
-    answer(new RefusedError(409, { code, message: 'over' }));
+    answer(refusal(409, code));
     await expect.poll(() => ends).toEqual(['over']);
     queue.type('b');
     expect(texts()).toEqual(['a']);
@@ -79,11 +82,11 @@ describe('TypingQueue', () => {
 
   it('reports a failure of the service once, and retries', async () => {
     const { queue, sent, refusals, ends, answerAndAwait } = openQueue();
-    const failure = new RefusedError(500, { code: 'internal', message: 'broken' });
+    const failure = refusal(500, 'internal');
     queue.type('a');
     await answerAndAwait(failure);
     queue.type('b');
-    await answerAndAwait(new RefusedError(401, { code: 'door-token', message: 'who?' }));
+    await answerAndAwait(refusal(401, 'door-token'));
     await answerAndAwait();
     expect(sent.map(({ text, number }) => `${text}${number}`)).toEqual(['a1', 'a1', 'a1', 'b2']);
     expect([refusals, ends]).toEqual([[failure], []]);
@@ -91,12 +94,12 @@ describe('TypingQueue', () => {
 
   it('reports a refused piece, and continues with the next', async () => {
     const { queue, texts, refusals, ends, answerAndAwait } = openQueue();
-    const refusal = new RefusedError(400, { code: 'field-invalid', message: 'not that' });
+    const refused = refusal(400, 'field-invalid');
     queue.type('a');
     queue.type('b');
-    await answerAndAwait(refusal);
+    await answerAndAwait(refused);
     expect(texts()).toEqual(['a', 'b']);
-    expect([refusals, ends]).toEqual([[refusal], []]);
+    expect([refusals, ends]).toEqual([[refused], []]);
   });
 
   it('sends answers of the terminal and typed text separately, in order', async () => {
@@ -145,14 +148,14 @@ describe('SizeReport', () => {
   });
 
   it('retries with the latest size while the service is unreachable', async () => {
-    const { report, sent } = openReport([new UnreachableError(null), null]);
+    const { report, sent } = openReport([unreachable, null]);
     report.report(sizeOf(80));
     report.report(sizeOf(90));
     await expect.poll(() => sent).toEqual([80, 90]);
   });
 
   it('gives up if the service refuses', async () => {
-    const { report, sent } = openReport([new RefusedError(409, null)]);
+    const { report, sent } = openReport([refusal(409)]);
     report.report(sizeOf(80));
     await expect.poll(() => sent).toEqual([80]);
   });

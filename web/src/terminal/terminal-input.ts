@@ -1,4 +1,4 @@
-import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { HobError, isRefused, isUnreachable, needsToken } from '../api/hob.ts';
 
 /** Maximum size of a piece. The service accepts several times as much. */
 const mostCharacters = 16_384;
@@ -102,17 +102,17 @@ export class TypingQueue {
 const codesOfTheEnd: ReadonlySet<string> = new Set(['run-ended', 'run-without-terminal', 'run-unknown']);
 
 function isOver(error: unknown): boolean {
-  return error instanceof RefusedError && codesOfTheEnd.has(error.code);
+  return isRefused(error) && codesOfTheEnd.has(error.code ?? '');
 }
 
 /** Whether the service is unreachable or restarting. */
 function isAway(error: unknown): boolean {
-  return error instanceof UnreachableError || (error instanceof RefusedError && error.status === 503);
+  return isUnreachable(error) || (error instanceof HobError && error.status === 503);
 }
 
 /** Whether a retry may succeed: the service failed, is unreachable, or requires a new sign-in. */
 function isPassing(error: unknown): boolean {
-  return isAway(error) || (error instanceof RefusedError && (error.status >= 500 || error.needsToken));
+  return isAway(error) || needsToken(error) || (error instanceof HobError && Number(error.status) >= 500);
 }
 
 /** The first piece of a text. A surrogate pair is not split. */

@@ -53,7 +53,7 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
         toast({
           kind: 'error',
           title: firstSay('Hob did not accept the input', 'Hob 未接受输入的内容'),
-          message: messageOf(error),
+          message: messageOf(error, firstSay),
         }),
       onClosed: () => setClosed(true),
       onLeave: () => footer.current?.focus(),

@@ -1,6 +1,6 @@
 import { followEvents } from '../../api/follow-events.ts';
-import { type Progress, progressIn } from '../../api/run-events.ts';
-import type { EventFrame } from '../../api/wire.ts';
+import type { Progress } from '../../api/run-events.ts';
+import type { EventData, ServiceEvent } from '../../api/wire.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
 
 /** Minimum time between updates. More frequent updates are not readable. */
@@ -52,25 +52,20 @@ export class RunStream {
     const ending = new AbortController();
     const stop = () => ending.abort();
     signal.addEventListener('abort', stop);
-    const onEvent = async (event: EventFrame) => {
+    const onEvent = async (event: ServiceEvent) => {
       this.#handle(event);
       if (event.type === 'run.started' || event.type === 'run.ended') onChange();
       if (event.type === 'run.ended') stop();
       else await this.#yieldToBrowser();
     };
-    const onCutOff = onChange;
-    await followEvents(
-      `/api/runs/${encodeURIComponent(runId)}/events`,
-      { onEvent, onCutOff },
-      { signal: ending.signal },
-    );
+    const listener = { onEvent, onCutOff: onChange };
+    await followEvents(`/api/runs/${encodeURIComponent(runId)}/events`, listener, ending.signal);
     signal.removeEventListener('abort', stop);
   }
 
-  #handle(event: EventFrame): void {
-    const { type, data } = event;
+  #handle({ type, data }: ServiceEvent): void {
     if (type === 'run.output') this.#handleOutput(data);
-    else if (type === 'run.progress') this.#progress = progressIn(event);
+    else if (type === 'run.progress') this.#progress = data;
     else if (type === 'run.ended') this.#isComplete = true;
     else return;
     if (this.#isDue) return;
@@ -98,12 +93,10 @@ export class RunStream {
     this.#turnAt = performance.now();
   }
 
-  #handleOutput({ stream, text, base64, missing }: EventFrame['data']): void {
-    const name = stream === 'stderr' ? 'stderr' : 'stdout';
-    const missingBytes = numberOf(missing);
-    if (missingBytes === null) this.#output.take(name, textOf(text) ?? '');
-    else this.#output.skip(name, missingBytes);
-    if (textOf(base64) !== null) this.#isGuessed = true;
+  #handleOutput({ stream, text, base64, missing }: EventData<'run.output'>): void {
+    if (missing === undefined) this.#output.take(stream, text);
+    else this.#output.skip(stream, missing);
+    if (base64 !== undefined) this.#isGuessed = true;
   }
 
   #take(): StreamSnapshot {
@@ -114,14 +107,6 @@ export class RunStream {
       isComplete: this.#isComplete,
     };
   }
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 /** The pause before the next update, if the last one was `sinceMs` ago and took `showingMs`. */

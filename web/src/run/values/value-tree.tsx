@@ -1,12 +1,12 @@
 import { ChevronRight, FolderOpen } from 'lucide-react';
 import { Fragment, useState } from 'react';
 
-import { callService, RefusedError } from '../../api/call-service.ts';
+import { hob } from '../../api/hob.ts';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { messageOf } from '../../parts/failure.tsx';
+import { hintOf, messageOf } from '../../parts/failure.tsx';
 import { useToast } from '../../parts/toasts.tsx';
 
 /** Values with at most this number of entries start expanded. */
@@ -174,10 +174,9 @@ function PathValue({ path }: { path: string }) {
   const label = say(`Open the folder of ${path}`, `打开所在文件夹：${path}`);
   const open = async () => {
     try {
-      await callService('/api/open-folder', { method: 'POST', body: { path } });
+      await hob.request('POST', '/api/open-folder', { body: { path } });
     } catch (error) {
-      const hint = error instanceof RefusedError ? error.hint : null;
-      toast({ kind: 'error', title: messageOf(error), message: hint });
+      toast({ kind: 'error', title: messageOf(error, say), message: hintOf(error) });
     }
   };
   return (
