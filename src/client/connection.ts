@@ -21,7 +21,7 @@ interface Reader {
   read(): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }>;
 }
 
-/** What `fetch` gets. */
+/** The options of a request, as `fetch` takes them. */
 export interface Sent {
   readonly method: string;
   readonly headers: Record<string, string>;

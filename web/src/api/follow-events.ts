@@ -1,5 +1,5 @@
 import { eventOf } from '../../../src/client/client.ts';
-import { Connection } from '../../../src/client/connection.ts';
+import { Connection, type Sent } from '../../../src/client/connection.ts';
 import { connectionOptions, HobError } from './hob.ts';
 import type { ServiceEvent } from './wire.ts';
 
@@ -86,7 +86,7 @@ function whileHidden(signal: AbortSignal): Promise<void> {
 }
 
 /** A request that breaks when the page is hidden. */
-function untilHidden({ signal, ...init }: RequestInit): RequestInit {
+function untilHidden({ signal, ...init }: Sent): Sent {
   const hidden = new AbortController();
   const look = () => document.visibilityState === 'hidden' && hidden.abort();
   document.addEventListener('visibilitychange', look, signal ? { signal } : {});

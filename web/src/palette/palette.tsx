@@ -96,7 +96,9 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
               <Item key={script.folder} value={script.folder} onSelect={go(`/scripts/${script.id}`)}>
                 <ScriptIcon script={script} isSmall />
                 <span className="truncate">{script.name}</span>
-                <span className="min-w-0 shrink-[2] truncate font-mono text-xs text-muted">{script.slug}</span>
+                <span className="min-w-0 shrink-[2] truncate font-mono text-xs text-muted">
+                  {script.slug}
+                </span>
                 <span className="ml-auto text-xs text-muted">{script.language}</span>
               </Item>
             ))}
