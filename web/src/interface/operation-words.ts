@@ -85,6 +85,8 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
   'POST /api/models/downloads/{id}/cancel':
     '停止下载，所有等待者都会受影响。已下载的部分会保留，下次下载该模型时从断点继续。',
   'GET /api/models': '本机上的全部模型，无论是否完整、位于何处；也包括脚本需要但本机没有的模型。',
+  'GET /api/models/{owner}/{name}':
+    '该模型在本机上的各个副本，按查找顺序排列；只有脚本需要而本机没有的模型列为缺失。',
   'DELETE /api/models/{owner}/{name}':
     '删除某个位置上该模型的全部文件，并返回释放的空间。设置 `model_folders` 中的文件夹不会被改动，除非它本来就是 Hob 已知的缓存。',
   'GET /api/scripts': '全部脚本，以及无法加载的脚本存在的所有问题。',
