@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,6 +79,27 @@ it('detects a change right after another one, at any time of the first scan', as
     }
   } finally {
     await watched.close();
+  }
+});
+
+it('watches a folder that is created at any moment of the first scan', async () => {
+  // Each round creates the folder a little later. The watcher reads a folder before it watches it.
+  for (let turns = 0; turns < 40; turns++) {
+    const root = await tempFolder();
+    const catalogue = new Catalogue([root]);
+    await catalogue.load();
+    const watched = watchCatalogue(catalogue, pino({ enabled: false }));
+    try {
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const id = randomUUID();
+      mkdirSync(join(root, 'script'));
+      writeFileSync(join(root, 'script', 'script.toml'), manifest(id, 'first'));
+      await until('the script is found', async () => namesOf(catalogue).join() === 'first', 10_000);
+      writeFileSync(join(root, 'script', 'script.toml'), manifest(id, 'second'));
+      await until('the change is noticed', async () => namesOf(catalogue).join() === 'second', 10_000);
+    } finally {
+      await watched.close();
+    }
   }
 });
 

@@ -60,6 +60,11 @@ export function watchCatalogue(catalogue: Catalogue, log: Logger): { close(): Pr
   watcher.once('ready', () => {
     for (const root of catalogue.roots) pending.set(root, performance.now());
     timer ??= setTimeout(settle, settleMs);
+    for (const folder of Object.keys(watcher.getWatched()))
+      if (catalogue.roots.includes(folder) || levelOf(folder) === 1)
+        fresh.set(folder, fresh.get(folder) ?? 1);
+    clearTimeout(newFoldersTimer);
+    void scanNewFolders();
   });
 
   return {

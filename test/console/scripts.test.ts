@@ -124,7 +124,7 @@ describe.runIf(hasChromium)('the scripts page', () => {
     await page.getByRole('button', { name: 'Favourite: Backup' }).click();
     expect(await first().textContent()).toContain('Backup');
     await page.reload();
-    await first().getByText('Backup').waitFor();
+    await first().getByText('Backup', { exact: true }).waitFor();
     await close();
   });
 
