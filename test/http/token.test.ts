@@ -130,7 +130,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     const refused = await hob.post(`${late.pathname}/api/link`, { script_id: node });
     expect([refused.status, refused.body.message]).toEqual([
       401,
-      expect.stringContaining('不属于正在进行的运行'),
+      expect.stringContaining('该地址中的运行令牌已失效'),
     ]);
     expect((await hob.post('/r/nobody/api/link', { script_id: node })).status).toBe(401);
     // A caller with the token may still call on behalf of the run.
