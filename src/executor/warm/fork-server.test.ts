@@ -461,6 +461,21 @@ print(loaded, int((a @ a)[1, 1]), numpy.random.rand())
     await untilReported('stale');
   });
 
+  it('reports that it is stale when the folder for packages of the user appears', async () => {
+    const scene = await openWarmScene();
+    const { untilReported, server } = startServer(scene, {
+      env: { PYTHONUSERBASE: join(scene.folder, 'user') },
+    });
+    await untilReported('ready');
+    const packages = spawnSync(scene.python().file, ['-m', 'site', '--user-site'], {
+      encoding: 'utf8',
+      env: { PYTHONUSERBASE: join(scene.folder, 'user') },
+    }).stdout;
+    await mkdir(packages.trim(), { recursive: true });
+    expect(await server.fork()).toBeNull();
+    await untilReported('stale');
+  });
+
   it('exits by itself, with all waiting children, when its control handle is closed', async () => {
     const scene = await openWarmScene();
     const { untilReported, fork, server } = startServer(scene);

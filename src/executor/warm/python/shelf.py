@@ -303,6 +303,15 @@ def bind(name, module):
             sys.path_importer_cache[place] = importlib.FileFinder(place, *importlib._get_supported_file_loaders())
 
 
+def package_folders():
+    """The folders that Python adds to `sys.path` at its start if they exist. `pip install --user` creates one of them."""
+    site = sys.modules.get("site")
+    # An old virtual environment has a `site` without these functions.
+    if not hasattr(site, "getsitepackages"):
+        return []
+    return site.getsitepackages() + ([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])
+
+
 class Loaded:
     """The files that were loaded before there was a run."""
 
@@ -324,7 +333,7 @@ class Loaded:
         """The files that change with the environment: interpreter, environment, packages, and the modules loaded from
         them."""
         paths = [sys.executable, os.path.realpath(sys.executable), os.__file__, os.path.join(sys.prefix, "pyvenv.cfg")]
-        for place in sys.path:
+        for place in [*sys.path, *package_folders()]:
             if place == self.stdlib or place.startswith(os.path.join(self.stdlib, "lib-dynload")):
                 continue
             paths.append(place)
