@@ -139,7 +139,8 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await hob.stop(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     const { code, stderr } = await cli.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/No response from Hob|stopped together with the service/);
+    expect(stderr).toMatch(/Hob is not running|No response from Hob|stopped together with the service/);
+    expect(stderr).toContain('The downloaded part is kept.');
     const next = await startHob({ ...options, home: hob.home });
     const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
     await client.until('the end is published', ({ events }) => events.length > 0);

@@ -122,7 +122,7 @@ export class CallMaker {
     );
     filled = filled.replace('{owner}/{name}', () =>
       random.next() < 0.7
-        ? this.#known.repo(random)
+        ? this.#known.repo(method, random)
         : `${this.#hostile.inUrl(random)}/${this.#hostile.inUrl(random)}`,
     );
     if (random.next() < 0.02) {

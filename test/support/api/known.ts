@@ -81,9 +81,10 @@ export class Known {
     return random.next() < 0.1 ? id.toUpperCase() : id;
   }
 
-  /** The repo of a model that may be removed. Calls that need a model use other repos. */
-  repo(random: SeededRandom): string {
-    return random.pick(['acme/spare', 'acme/none', 'acme/half']);
+  /** The repo of a model. Only those that no other call needs may be removed. */
+  repo(method: string, random: SeededRandom): string {
+    const removable = ['acme/spare', 'acme/none', 'acme/half'];
+    return random.pick(method === 'DELETE' ? removable : [...removable, 'acme/tiny']);
   }
 
   environment(random: SeededRandom): string {
