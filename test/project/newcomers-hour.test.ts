@@ -63,10 +63,11 @@ describe('a newcomer', () => {
       const line = /curl .+$/m.exec(made)?.[0] ?? '';
       if (hasCurl) {
         const { stdout } = await run('sh', ['-c', line]);
-        expect(JSON.parse(stdout)).toMatchObject({ success: true, result: { code: 0, total: 6 } });
+        expect(JSON.parse(stdout)).toMatchObject({ state: 'succeeded', result: { code: 0, total: 6 } });
       }
 
-      const id = /"script_id":"([^"]+)"/.exec(line)?.[1] ?? '';
+      const manifest = join(folder, 'script.toml');
+      const id = /^id = "([^"]+)"/m.exec(await readFile(manifest, 'utf8'))?.[1] ?? '';
       await linkFrom(id, sample);
 
       const archive = join(root, `${language}.zip`);
@@ -75,7 +76,6 @@ describe('a newcomer', () => {
       await hob(elsewhere, 'run', id, sample);
       expect(await versionOf(id)).toBe('0.1.0');
 
-      const manifest = join(folder, 'script.toml');
       await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"0.1.0"', '"0.2.0"'));
       await hob(own, 'pack', folder, '-o', archive, '--force');
       await hob(elsewhere, 'update', id);
