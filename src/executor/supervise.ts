@@ -200,7 +200,7 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
     }
     // The leader may be the first to exit: a stopped run ends when all of its processes have ended.
     const leftRunning = termination === undefined ? countAtExit(window) : await termination;
-    if (leftRunning === 0) processes?.cgroup?.remove();
+    if (termination !== undefined && leftRunning === 0) processes?.cgroup?.remove();
     const output = await script.settle();
     if (exit.error !== null) return notStarted(exit.error);
     return {
@@ -225,7 +225,9 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
    */
   function countAtExit(window: Window | null): 0 | null {
     if (processes === null || (window !== null && window.terminal === null)) return null;
-    return equipment.processes?.hasOrphans() === false ? 0 : null;
+    if (equipment.processes?.hasOrphans() !== false) return null;
+    // The count removes a cgroup that the kernel does not let go yet.
+    return processes.cgroup?.remove() === false ? null : 0;
   }
 
   function notStarted(errno: string): RunEnd {

@@ -27,6 +27,8 @@ interface Region {
 
 interface Regions {
   readonly heap: readonly Region[];
+  /** Memory without a file or a name. The allocator continues there if the addresses after the heap are taken. */
+  readonly unnamed: readonly Region[];
   /** The static variables of the program and of its libraries. */
   readonly statics: readonly Region[];
 }
@@ -54,7 +56,7 @@ function openNodeMemory(cookie: string): NodeMemory {
   if (before === undefined || rest === undefined) throw new Error(`The environment has no ${cookie}`);
   const cookieAt = envStart + before.length + cookie.length + 1;
   const capacityAt = findTitleCapacity(memory, regions, { start: argStart, end: argEnd });
-  const restartClock = openClock(memory, regions);
+  const restartClock = openClockAnywhere(memory, regions);
   const restart: NodeMemory['restart'] = (command, runId) => {
     restartClock();
     const line = Buffer.alloc(argEnd - argStart);
@@ -113,6 +115,7 @@ function openMemory(fd: number): Memory {
 
 function readRegions(): Regions {
   const heap: Region[] = [];
+  const unnamed: Region[] = [];
   const statics: Region[] = [];
   let fileEnd = 0;
   for (const line of fs.readFileSync('/proc/self/maps', 'utf8').split('\n')) {
@@ -124,10 +127,11 @@ function readRegions(): Regions {
       if (name === '[heap]') heap.push(region);
       // Variables that are initially zero are not in the file. They follow the variables that are.
       else if (isFile || (name === '' && region.start === fileEnd)) statics.push(region);
+      else if (name === '') unnamed.push(region);
     }
     if (isFile) fileEnd = region.end;
   }
-  return { heap, statics };
+  return { heap, unnamed, statics };
 }
 
 /**
@@ -142,18 +146,33 @@ function findTitleCapacity(memory: Memory, { statics }: Regions, { start, end }:
   return only(found) + 2 * wordBytes;
 }
 
+/** Few processes keep a value outside the heap, and searching all memory takes longer. */
+function openClockAnywhere(memory: Memory, { heap, unnamed, statics }: Regions): () => void {
+  try {
+    return openClock(memory, { heap, statics });
+  } catch {
+    return openClock(memory, { heap: [...heap, ...unnamed], statics });
+  }
+}
+
 /**
  * Finds the values from which `performance` and `process.uptime()` count, and returns a function that sets them to now.
  * A value that was found is tested where possible: changing it must change what Node reports.
  */
-function openClock(memory: Memory, { heap, statics }: Regions): () => void {
+function openClock(memory: Memory, { heap, statics }: Omit<Regions, 'unnamed'>): () => void {
   const { nodeTiming } = performance;
   const timestampUs = double(Math.round(performance.timeOrigin * 1000));
   const timestamps = memory.find(heap, timestampUs);
   // Eight doubles: the wall time in microseconds, and then in nanoseconds the origin of all others, the starts of the
   // environment, of Node, of V8 and of the event loop, the end of the event loop, and the end of the bootstrap. A
   // negative value is not reached yet.
-  const milestonesAt = memory.tried(timestamps, () => performance.timeOrigin === 0);
+  const nowNs = Number(process.hrtime.bigint());
+  const areMilestones = (address: number) => {
+    const { buffer, byteOffset } = memory.read(address, 8 * wordBytes);
+    const [, start = 0, ...others] = new Float64Array(buffer, byteOffset, 8);
+    return start > 0 && others.every((ns) => ns < 0 || (ns >= start && ns <= nowNs));
+  };
+  const milestonesAt = memory.tried(timestamps.filter(areMilestones), () => performance.timeOrigin === 0);
   const milestones = memory.read(milestonesAt, 8 * wordBytes);
   const [, origin = 0, ...later] = new Float64Array(milestones.buffer, milestones.byteOffset, 8);
   const [environmentStart = 0, nodeStart = 0, v8Start = 0] = later;

@@ -56,7 +56,7 @@ def await_run(stand_in):
         tell("unfit")
         os.killpg(0, signal.SIGKILL)
     loaded = Loaded()
-    builtins.__import__, bootstrap._find_and_load = real_import, real_find
+    builtins.__import__ = real_import
     put_on_shelf(config["preload"])
     if config["fork"]:
         if has_generators() or (count_threads() > 1 and not ends_threads_to_fork()):

@@ -12,13 +12,12 @@ real_import = builtins.__import__
 
 def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
     result = real_import(name, globals, locals, fromlist, level)
-    importer = name_of_loaded(sys._getframe(1))
-    # A function imports for the module that calls it while that module is loaded.
-    if globals and getattr(globals.get("__spec__"), "_initializing", False):
-        importer = globals.get("__name__")
+    importer = globals.get("__name__") if globals else None
+    if importer == "importlib._bootstrap":
+        importer = name_of_loaded(sys._getframe(1))
     if isinstance(importer, str):
         if level > 0:
-            package = globals.get("__package__") or globals["__name__"]
+            package = importer if "__path__" in globals else importer.rpartition(".")[0]
             base = package.rsplit(".", level - 1)[0] if level > 1 else package
             name = base + "." + name if name else base
         needed = imported.setdefault(importer, {})
@@ -32,23 +31,14 @@ def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
 
 
 def name_of_loaded(frame):
-    """The module that Python is loading, if it is loading one."""
+    """The compiled module that Python is loading. Its imports appear to come from the function that loads it."""
     while frame is not None and frame.f_code.co_name not in ("create_module", "exec_module"):
         frame = frame.f_back
     loading = frame and (frame.f_locals.get("spec") or getattr(frame.f_locals.get("module"), "__spec__", None))
-    return loading and loading.name
+    return getattr(loading, "name", None)
 
 
-def recording_find(name, *rest):
-    """Records the imports that do not call `__import__`: those of `importlib.import_module`, and of compiled modules."""
-    importer = name_of_loaded(sys._getframe(1))
-    if importer is not None:
-        imported.setdefault(importer, {})[name] = True
-    return real_find(name, *rest)
-
-
-real_find = bootstrap._find_and_load
-builtins.__import__, bootstrap._find_and_load = recording_import, recording_find
+builtins.__import__ = recording_import
 
 # Modules that many scripts import. Each one costs every run some time: Python touches all interned strings at its exit.
 COMMON = """
@@ -111,8 +101,8 @@ def register(name):
         os.register_at_fork(**functions)
         # This process was forked before they were registered.
         if is_forked:
-            for step in ("before", "after_in_child"):
-                functions.get(step, no_function)()
+            functions.get("before", no_function)()
+            functions.get("after_in_child", functions.get("after_in_parent", no_function))()
 
 
 def no_function():
@@ -165,11 +155,10 @@ def put_on_shelf(declared):
     order = {name: at for at, name in enumerate(preloaded)}
     keep = {"__main__", *at_start}
     for name in declared:
-        needed = [each for each in closure_of(name) if each in preloaded]
-        if any(map(is_compiled_package, needed)):
+        if name in preloaded:
+            keep.update(closure_of(name))
             # A package includes its submodules that were loaded.
-            keep.update(needed, (part for part in preloaded if part.startswith(name.partition(".")[0] + ".")))
-    others = {}
+            keep.update(part for part in preloaded if part.startswith(name.partition(".")[0] + "."))
     for name, module in preloaded.items():
         if name in keep:
             continue
@@ -177,14 +166,9 @@ def put_on_shelf(declared):
         if getattr(getattr(module, "__spec__", None), "name", None) == name:
             shelf[name] = module
         else:
-            others[name] = module
-    for name, module in others.items():
-        owner = name.rpartition(".")[0]
-        while owner in others:
-            owner = owner.rpartition(".")[0]
-        aliases.setdefault(owner, {})[name] = module
+            aliases.setdefault(name.rpartition(".")[0], {})[name] = module
     for name in shelf:
-        plans[name] = sorted((each for each in closure_of(name) if each in shelf or each in keep), key=order.get)
+        plans[name] = sorted((each for each in closure_of(name) if each in preloaded), key=order.get)
         unbind(name)
     for place in sys.path_importer_cache.keys() - folders_at_start:
         del sys.path_importer_cache[place]
@@ -196,18 +180,6 @@ def put_on_shelf(declared):
         replace(loader, "exec_module", staticmethod(executing_unless_taken(loader.exec_module)))
     for name in keep:
         register(name)
-
-
-def is_compiled_package(name):
-    """Whether this module is compiled, and not part of Python. Such a module can import others without a trace, if they
-    are loaded already, so the modules that it needs are unknown."""
-    spec = getattr(preloaded[name], "__spec__", None)
-    is_compiled = isinstance(getattr(spec, "loader", None), importlib.ExtensionFileLoader)
-    return is_compiled and not is_part_of_python(spec.origin)
-
-
-def is_part_of_python(path):
-    return path.startswith(os.path.dirname(os.__file__)) and "-packages" not in path
 
 
 def closure_of(name):
@@ -293,7 +265,8 @@ def take(name):
 
 def bind(name, module):
     parent, _, child = name.rpartition(".")
-    if parent == "":
+    # A package whose import failed is not there, although it has loaded some of its modules.
+    if parent not in preloaded:
         return
     if child not in preloaded[parent].__dict__:
         setattr(preloaded[parent], child, module)
@@ -342,7 +315,7 @@ class Loaded:
             except OSError:
                 pass
         for path in self.origins:
-            if isinstance(path, str) and not is_part_of_python(path):
+            if isinstance(path, str) and not (path.startswith(self.stdlib) and "-packages" not in path):
                 paths.append(path)
         return list(dict.fromkeys(paths))
 
