@@ -35,8 +35,6 @@ export class RefusedError extends UserError {
   }
 }
 
-export class UnreachableError extends UserError {}
-
 interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
   readonly limitMs?: number;
@@ -158,7 +156,7 @@ export class ServiceClient {
       return new UserError(
         `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${hint}`,
       );
-    if (code === 'not-running') return new UnreachableError(notRunning(this.#home));
+    if (code === 'not-running') return new UserError(notRunning(this.#home));
     if (code === 'home-unusable') return unusableHome(this.#home, error);
     if (code === 'not-hob')
       return userError(
@@ -168,7 +166,7 @@ export class ServiceClient {
     if (status === 401) return tokenRejected(this.#home);
     if (error instanceof HobError && status !== null) return refusal(error, status);
     const reason = reasonOf(error);
-    return new UnreachableError(
+    return new UserError(
       tr(
         `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
         `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`,

@@ -6,9 +6,9 @@ import { getRun, pathOfRun } from './find-run.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { tr } from './language.ts';
 import { collectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
-import { followHint, RefusedError, type ServiceClient, UnreachableError } from './service-client.ts';
+import { followHint, type ServiceClient } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
-import { exitCodes, ReportedError } from './user-error.ts';
+import { exitCodes, ReportedError, UserError } from './user-error.ts';
 
 interface Showing {
   readonly client: ServiceClient;
@@ -147,8 +147,8 @@ class Cancellation {
     try {
       await this.#client.post(`${pathOfRun(this.#runId)}/cancel`);
     } catch (error) {
-      // The run has just ended, or the service is down and gets the request when it is back.
-      if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+      // The run has just ended, or the service cannot be reached and gets the request when it is back.
+      if (!(error instanceof UserError)) throw error;
     }
   }
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { type Call, Connection, type ConnectionOptions } from './connection.ts';
-import type { HobError } from './errors.ts';
+import { HobError } from './errors.ts';
 
 const json = (response: Response): Promise<unknown> => response.json();
 
@@ -100,6 +100,18 @@ describe('a connection', () => {
     await connection.ask('/', {}, json);
     await connection.ask('/', {}, json);
     expect(seen).toEqual(['http://first.test/', 'http://second.test/']);
+  });
+
+  it('waits for a service that cannot be found for a moment, but only after its first response', async () => {
+    const unusable = new HobError('The service cannot be found: EMFILE', { code: 'home-unusable' });
+    const locate = vi.fn(async () => ({ url: 'http://hob.test' })).mockRejectedValueOnce(unusable);
+    const connection = connect(async () => Response.json('done'), { locate });
+    await expect(connection.ask('/', {}, json)).rejects.toBe(unusable);
+    expect(await connection.ask('/', {}, json)).toBe('done');
+    locate.mockRejectedValueOnce(unusable);
+    expect(await connection.ask('/', {}, json)).toBe('done');
+    locate.mockRejectedValueOnce(unusable);
+    await expect(connection.ask('/', { patienceMs: 0 }, json)).rejects.toBe(unusable);
   });
 
   it('does not follow a redirect', async () => {

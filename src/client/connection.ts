@@ -91,10 +91,10 @@ export class Connection<Reply extends Answer = Response> {
     for (;;) {
       let delayMs: number | null = null;
       let failure: HobError;
-      const address = await locate();
+      const address = await locate().catch(asHobError);
       signal?.throwIfAborted();
-      if (address === null) {
-        failure = new HobError('Hob is not running.', { code: 'not-running', hint: 'Start it: hob start' });
+      if (address === null || address instanceof HobError) {
+        failure = address ?? notRunning();
         if (!this.#hasResponded) throw failure;
       } else {
         const { url, init } = requestOf(address, path, call, body, headers?.());
@@ -291,6 +291,15 @@ async function refusalOf(response: Answer): Promise<HobError> {
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function notRunning(): HobError {
+  return new HobError('Hob is not running.', { code: 'not-running', hint: 'Start it: hob start' });
+}
+
+function asHobError(error: unknown): HobError {
+  if (error instanceof HobError) return error;
+  throw error;
 }
 
 function unreachable({ url }: Address, cause: unknown): HobError {
