@@ -111,7 +111,7 @@ export class ServiceClient {
   async open(path: string, options: RequestOptions & { readonly method?: string } = {}): Promise<NodeAnswer> {
     const { method = 'GET', ...others } = options;
     return this.#client.open(method, path, others).catch((error: unknown) => {
-      throw this.explain(error);
+      throw this.#explain(error);
     });
   }
 
@@ -123,7 +123,7 @@ export class ServiceClient {
     try {
       yield* this.#client.attach(runId).events({ since, patienceMs: longestOutageMs });
     } catch (error) {
-      throw this.explain(error, followHint(runId));
+      throw this.#explain(error, followHint(runId));
     }
   }
 
@@ -137,7 +137,7 @@ export class ServiceClient {
     try {
       return await this.#client.request<Result>(method, path, options);
     } catch (error) {
-      throw this.explain(error, hint);
+      throw this.#explain(error, hint);
     }
   }
 
@@ -150,8 +150,10 @@ export class ServiceClient {
   }
 
   /** The error for the user. With a hint, the command has waited for the service. */
-  explain(error: unknown, hint?: string): UserError {
-    const { code, status } = error instanceof HobError ? error : { code: 'unreachable', status: null };
+  #explain(error: unknown, hint?: string): UserError {
+    // Any other error is a bug of this command.
+    if (!(error instanceof HobError)) throw error;
+    const { code, status } = error;
     if (hint !== undefined && (code === 'unreachable' || code === 'not-running'))
       return new UserError(
         `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${hint}`,
@@ -164,13 +166,22 @@ export class ServiceClient {
         `${this.url} 的响应不是 JSON，因此不是来自 Hob。查找原因：hob doctor`,
       );
     if (status === 401) return tokenRejected(this.#home);
-    if (error instanceof HobError && status !== null) return refusal(error, status);
+    return status === null ? this.noResponse(error) : refusal(error, status);
+  }
+
+  /** Waits for the body of a response that was opened. */
+  read<Result>(body: Promise<Result>): Promise<Result> {
+    return body.catch((error: unknown) => {
+      throw this.noResponse(error);
+    });
+  }
+
+  /** The error for a connection that broke. */
+  noResponse(error: unknown): UserError {
     const reason = reasonOf(error);
-    return new UserError(
-      tr(
-        `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
-        `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`,
-      ),
+    return userError(
+      `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
+      `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`,
     );
   }
 }
