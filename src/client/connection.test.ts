@@ -57,7 +57,7 @@ describe('a connection', () => {
     expect(onGone).not.toHaveBeenCalled();
   });
 
-  it('counts its patience again after a connection that was open', async () => {
+  it('counts its patience again after a request that waited', async () => {
     vi.useFakeTimers();
     const openTimes = [10_000, 10_000, 10_000];
     const connection = connect(async () => {
@@ -84,6 +84,28 @@ describe('a connection', () => {
       expect(asked).rejects.toMatchObject({ code: 'unreachable' }),
       vi.advanceTimersByTimeAsync(60_000),
     ]);
+  });
+
+  const breaking = () =>
+    new Response(
+      new ReadableStream({
+        start: (body) => void setTimeout(() => body.error(failed('UND_ERR_SOCKET')), 1200),
+      }),
+    );
+  const cut = () =>
+    new Promise<never>((_, reject) => void setTimeout(() => reject(failed('UND_ERR_SOCKET')), 1200));
+  it.each<[string, Call, () => Promise<Response>]>([
+    ['a POST that is always cut', { method: 'POST', isRepeatable: true }, cut],
+    ['an answer that always breaks', {}, async () => breaking()],
+  ])('loses its patience with %s', async (_, call, respond) => {
+    vi.useFakeTimers();
+    const fetch = vi.fn(respond);
+    const asked = connect(fetch, { patienceMs: 3000 }).ask('/', call, json);
+    await Promise.all([
+      expect(asked).rejects.toMatchObject({ code: 'unreachable' }),
+      vi.advanceTimersByTimeAsync(20_000),
+    ]);
+    expect(fetch.mock.calls.length).toBeLessThan(5);
   });
 
   it('finds the service before each request, and sends no token to an older address', async () => {

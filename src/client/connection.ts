@@ -100,12 +100,13 @@ export class Connection<Reply extends Answer = Response> {
         const { url, init } = requestOf(address, path, call, body, headers?.());
         const limit = new Limit(call.limitMs, signal);
         const sentAt = performance.now();
+        let hasBegun = false;
         try {
           const response = await fetch(
             url,
             limit.signal === undefined ? init : { ...init, signal: limit.signal },
           );
-          this.#hasResponded = true;
+          this.#hasResponded = hasBegun = true;
           onResponse?.(response);
           if (response.ok || refusal === 'return') return await read(response);
           failure = await refusalOf(response);
@@ -122,7 +123,9 @@ export class Connection<Reply extends Answer = Response> {
           if (error instanceof HobError || isUnsendable(error, url, init)) throw error;
           failure = unreachable(address, error);
           if (isSent && !isRepeatable(call)) throw failure;
-          if (isCut(error) && performance.now() - sentAt >= openMs) outageAt = null;
+          // A request that waits for something, such as the end of a run, is cut by each restart of the service.
+          const isWaiting = init.method === 'GET' && !hasBegun;
+          if (isWaiting && isCut(error) && performance.now() - sentAt >= openMs) outageAt = null;
         } finally {
           limit.lift();
         }
