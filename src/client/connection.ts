@@ -36,6 +36,8 @@ export interface ConnectionOptions<Reply extends Answer = Response> {
   readonly fetch: (url: string, init: Sent) => Promise<Reply>;
   /** How long requests are repeated while the service does not respond. */
   readonly patienceMs: number;
+  /** Waits before a request is repeated. May return early to repeat it at once. Default: a timer that rejects when the signal is aborted. */
+  readonly sleep?: ((durationMs: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** The headers of each request. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   /** Called with each response, of any status. */
@@ -84,15 +86,18 @@ export class Connection<Reply extends Answer = Response> {
   /** Sends a request and reads the answer. Repeats it if the service goes away or asks for it. */
   async ask<Result>(path: string, call: Call, read: (response: Reply) => Promise<Result>): Promise<Result> {
     const body = bodyOf(call.body);
-    const { locate, fetch, headers, onResponse, onGone } = this.#options;
+    const { locate, fetch, headers, onResponse, onGone, sleep = usualSleep } = this.#options;
     const { signal, refusal = 'repeat', patienceMs = this.#options.patienceMs } = call;
     let outageAt: number | null = null;
     let wasRejected = false;
     for (;;) {
       let delayMs: number | null = null;
       let failure: HobError;
+      const locatedAt = performance.now();
       const address = await locate().catch(asHobError);
       signal?.throwIfAborted();
+      // The service may be well while this client waits for its address.
+      if (outageAt !== null) outageAt += performance.now() - locatedAt;
       if (address === null || address instanceof HobError) {
         failure = address ?? notRunning();
         if (!this.#hasResponded) throw failure;
@@ -112,7 +117,7 @@ export class Connection<Reply extends Answer = Response> {
           failure = await refusalOf(response);
           const delay = Number(response.headers.get('retry-after') ?? Number.NaN) * secondMs;
           // The token may have been renewed.
-          const isOutdated = response.status === 401 && !wasRejected;
+          const isOutdated = response.status === 401 && address.token !== undefined && !wasRejected;
           if (isOutdated) wasRejected = true;
           else if (response.status !== 503 || Number.isNaN(delay) || refusal === 'throw') throw failure;
           else delayMs = delay;
@@ -188,7 +193,7 @@ export class Connection<Reply extends Answer = Response> {
         aborter.abort();
       }
       this.#options.onGone?.(new HobError('The stream of events broke.', { code: 'unreachable', cause }));
-      await sleep(pollMs, signal);
+      await (this.#options.sleep ?? usualSleep)(pollMs, signal);
     }
   }
 }
@@ -327,7 +332,7 @@ function errorCodeOf(error: unknown): string | undefined {
 }
 
 /** Rejects when the signal is aborted. */
-export function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+function usualSleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = () => {
