@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../client/client.ts';
+import { bytesOf, type StreamEvent } from '../client/client.ts';
 import type { Run } from '../contract/types.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import { describeEnd, isSuccessful } from './describe-run.ts';
@@ -108,17 +108,11 @@ async function followRun(
 
 export async function showEvent({ type, data }: StreamEvent, display: RunDisplay): Promise<void> {
   if (type === 'run.progress') display.progress(data);
-  if (type === 'run.output') await display.output(data.stream, bytesOf(data));
-}
-
-/** Output dropped from the middle is replaced by the same line as in the logs. */
-function bytesOf({
-  missing,
-  base64,
-  text = '',
-}: Extract<StreamEvent, { type: 'run.output' }>['data']): Uint8Array {
-  if (missing !== undefined) return Buffer.from(`\n[... ${missing} bytes left out by Hob ...]\n`);
-  return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
+  if (type !== 'run.output') return;
+  const { missing } = data;
+  // Output dropped from the middle is replaced by the same line as in the logs.
+  const gap = missing === undefined ? null : Buffer.from(`\n[... ${missing} bytes left out by Hob ...]\n`);
+  await display.output(data.stream, gap ?? bytesOf(data));
 }
 
 /** A cancellation request that is repeated for a restarted service. */
