@@ -1,11 +1,11 @@
 import { Client, type RequestOptions, type StreamEvent } from '../client/client.ts';
 import type { Address } from '../client/connection.ts';
-import { HobError } from '../client/errors.ts';
+import { HobError, reasonOf } from '../client/errors.ts';
 import { locateService } from '../client/locate-service.ts';
 import { TokenError, tokenFileOf } from '../shared/token-file.ts';
 import { homeOf, unreadableHome } from './find-service.ts';
 import { language, tr } from './language.ts';
-import { type NodeAnswer, nodeFetch, reasonOf } from './node-fetch.ts';
+import { type NodeAnswer, nodeFetch } from './node-fetch.ts';
 import { printable } from './terminal/text.ts';
 import { findRun } from './this-run.ts';
 import { exitCodes, UserError, userError } from './user-error.ts';
@@ -194,7 +194,7 @@ export function followHint(runId: string): string {
   );
 }
 
-export function tokenRejected(home: string): UserError {
+function tokenRejected(home: string): UserError {
   return userError(
     `Hob rejected the token in ${tokenFileOf(home)}. Create a new one: hob token --renew --home "${home}"`,
     `Hob 需要令牌，但不接受 ${tokenFileOf(home)} 中的令牌。请重新生成：hob token --renew --home "${home}"`,
@@ -217,9 +217,8 @@ function unusableHome(home: string, error: unknown): UserError {
   return cause instanceof TokenError ? new UserError(cause.text[language]) : unreadableHome(home, cause);
 }
 
-/** The error of a refused request. The status is shown if the response is not from Hob and has no message. */
-function refusal(error: HobError, status: number): RefusedError {
-  const isSilent = error.message === `Hob responded with status ${status}.`;
-  const message = isSilent ? tr(error.message, `Hob 返回了状态码 ${status}。`) : error.message;
-  return new RefusedError(errorText({ message, hint: error.hint }) ?? '', error.code);
+/** The error of a refused request. */
+function refusal({ message, hint, code }: HobError, status: number): RefusedError {
+  const text = code === 'no-message' ? tr(message, `Hob 返回了状态码 ${status}。`) : message;
+  return new RefusedError(errorText({ message: text, hint }) ?? '', code);
 }

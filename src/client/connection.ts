@@ -1,5 +1,5 @@
 import { type EventFrame, EventFrames } from '../contract/event-frames.ts';
-import { HobError } from './errors.ts';
+import { HobError, reasonOf } from './errors.ts';
 
 /** Where a service is, and what it requires. */
 export interface Address {
@@ -287,9 +287,9 @@ async function refusalOf(response: Answer): Promise<HobError> {
     .catch(() => null);
   const parts: { message?: unknown; error?: unknown; hint?: unknown; fields?: unknown; files?: unknown } =
     Object(said);
-  const message = parts.message ?? parts.error ?? `Hob responded with status ${status}.`;
-  return new HobError(String(message), {
-    code: headers.get('x-hob-error') ?? null,
+  const message = parts.message ?? parts.error;
+  return new HobError(String(message ?? `Hob responded with status ${status}.`), {
+    code: headers.get('x-hob-error') ?? (message === undefined ? 'no-message' : null),
     status,
     hint: typeof parts.hint === 'string' ? parts.hint : '',
     fields: textsOf(parts.fields),
@@ -311,9 +311,7 @@ function asHobError(error: unknown): HobError {
 }
 
 function unreachable({ url }: Address, cause: unknown): HobError {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const reason = inner instanceof Error ? inner.message : String(inner);
-  return new HobError(`No response from Hob at ${url} (${reason}).`, {
+  return new HobError(`No response from Hob at ${url} (${reasonOf(cause)}).`, {
     code: 'unreachable',
     hint: 'To find the cause: hob doctor',
     cause,
