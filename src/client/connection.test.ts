@@ -168,6 +168,11 @@ describe('a connection', () => {
     });
   });
 
+  it('names a refusal without a message', async () => {
+    const connection = connect(async () => new Response('<html>', { status: 502 }));
+    await expect(connection.ask('/', {}, json)).rejects.toMatchObject({ code: 'no-message', status: 502 });
+  });
+
   it.each<[Call['refusal'], number, object]>([
     ['repeat', 2, { status: 200 }],
     ['throw', 1, { name: 'HobError', status: 503 }],
