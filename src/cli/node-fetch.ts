@@ -26,7 +26,11 @@ export function nodeFetch(url: string, { method, headers, body, signal }: Sent):
     outgoing
       // After the response has begun, the body stream reports errors to its reader.
       .on('error', reject)
-      .on('close', () => signal?.removeEventListener('abort', stop))
+      .on('close', () => {
+        signal?.removeEventListener('abort', stop);
+        // Has an effect only if no response came, for example because the status was 101.
+        reject(new Error('closed without a response'));
+      })
       .end(body);
   });
 }
@@ -50,10 +54,4 @@ function answerOf(url: string, incoming: IncomingMessage, signal: AbortSignal | 
         throw signal?.aborted ? signal.reason : error;
       }),
   };
-}
-
-/** The innermost cause of an error. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }

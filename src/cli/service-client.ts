@@ -1,11 +1,11 @@
 import { Client, type RequestOptions, type StreamEvent } from '../client/client.ts';
 import type { Address } from '../client/connection.ts';
-import { HobError } from '../client/errors.ts';
+import { HobError, reasonOf } from '../client/errors.ts';
 import { locateService } from '../client/locate-service.ts';
 import { TokenError, tokenFileOf } from '../shared/token-file.ts';
 import { homeOf, unreadableHome } from './find-service.ts';
 import { language, tr } from './language.ts';
-import { type NodeAnswer, nodeFetch, reasonOf } from './node-fetch.ts';
+import { type NodeAnswer, nodeFetch } from './node-fetch.ts';
 import { printable } from './terminal/text.ts';
 import { findRun } from './this-run.ts';
 import { exitCodes, UserError, userError } from './user-error.ts';
@@ -34,8 +34,6 @@ export class RefusedError extends UserError {
     this.code = code;
   }
 }
-
-export class UnreachableError extends UserError {}
 
 interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
@@ -113,7 +111,7 @@ export class ServiceClient {
   async open(path: string, options: RequestOptions & { readonly method?: string } = {}): Promise<NodeAnswer> {
     const { method = 'GET', ...others } = options;
     return this.#client.open(method, path, others).catch((error: unknown) => {
-      throw this.explain(error);
+      throw this.#explain(error);
     });
   }
 
@@ -125,7 +123,7 @@ export class ServiceClient {
     try {
       yield* this.#client.attach(runId).events({ since, patienceMs: longestOutageMs });
     } catch (error) {
-      throw this.explain(error, followHint(runId));
+      throw this.#explain(error, followHint(runId));
     }
   }
 
@@ -139,7 +137,7 @@ export class ServiceClient {
     try {
       return await this.#client.request<Result>(method, path, options);
     } catch (error) {
-      throw this.explain(error, hint);
+      throw this.#explain(error, hint);
     }
   }
 
@@ -152,13 +150,15 @@ export class ServiceClient {
   }
 
   /** The error for the user. With a hint, the command has waited for the service. */
-  explain(error: unknown, hint?: string): UserError {
-    const { code, status } = error instanceof HobError ? error : { code: 'unreachable', status: null };
+  #explain(error: unknown, hint?: string): UserError {
+    // Any other error is a bug of this command.
+    if (!(error instanceof HobError)) throw error;
+    const { code, status } = error;
     if (hint !== undefined && (code === 'unreachable' || code === 'not-running'))
       return new UserError(
         `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${hint}`,
       );
-    if (code === 'not-running') return new UnreachableError(notRunning(this.#home));
+    if (code === 'not-running') return new UserError(notRunning(this.#home));
     if (code === 'home-unusable') return unusableHome(this.#home, error);
     if (code === 'not-hob')
       return userError(
@@ -166,13 +166,22 @@ export class ServiceClient {
         `${this.url} 的响应不是 JSON，因此不是来自 Hob。查找原因：hob doctor`,
       );
     if (status === 401) return tokenRejected(this.#home);
-    if (error instanceof HobError && status !== null) return refusal(error, status);
+    return status === null ? this.noResponse(error) : refusal(error, status);
+  }
+
+  /** Waits for the body of a response that was opened. */
+  read<Result>(body: Promise<Result>): Promise<Result> {
+    return body.catch((error: unknown) => {
+      throw this.noResponse(error);
+    });
+  }
+
+  /** The error for a connection that broke. */
+  noResponse(error: unknown): UserError {
     const reason = reasonOf(error);
-    return new UnreachableError(
-      tr(
-        `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
-        `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`,
-      ),
+    return userError(
+      `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
+      `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`,
     );
   }
 }
@@ -185,7 +194,7 @@ export function followHint(runId: string): string {
   );
 }
 
-export function tokenRejected(home: string): UserError {
+function tokenRejected(home: string): UserError {
   return userError(
     `Hob rejected the token in ${tokenFileOf(home)}. Create a new one: hob token --renew --home "${home}"`,
     `Hob 需要令牌，但不接受 ${tokenFileOf(home)} 中的令牌。请重新生成：hob token --renew --home "${home}"`,
@@ -208,9 +217,8 @@ function unusableHome(home: string, error: unknown): UserError {
   return cause instanceof TokenError ? new UserError(cause.text[language]) : unreadableHome(home, cause);
 }
 
-/** The error of a refused request. The status is shown if the response is not from Hob and has no message. */
-function refusal(error: HobError, status: number): RefusedError {
-  const isSilent = error.message === `Hob responded with status ${status}.`;
-  const message = isSilent ? tr(error.message, `Hob 返回了状态码 ${status}。`) : error.message;
-  return new RefusedError(errorText({ message, hint: error.hint }) ?? '', error.code);
+/** The error of a refused request. */
+function refusal({ message, hint, code }: HobError, status: number): RefusedError {
+  const text = code === 'no-message' ? tr(message, `Hob 返回了状态码 ${status}。`) : message;
+  return new RefusedError(errorText({ message: text, hint }) ?? '', code);
 }

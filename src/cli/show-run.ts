@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../client/client.ts';
+import { bytesOf, type StreamEvent } from '../client/client.ts';
 import type { Run } from '../contract/types.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import { describeEnd, isSuccessful } from './describe-run.ts';
@@ -6,9 +6,9 @@ import { getRun, pathOfRun } from './find-run.ts';
 import { catchInterrupt } from './interrupt.ts';
 import { tr } from './language.ts';
 import { collectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
-import { followHint, RefusedError, type ServiceClient, UnreachableError } from './service-client.ts';
+import { followHint, type ServiceClient } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
-import { exitCodes, ReportedError } from './user-error.ts';
+import { exitCodes, ReportedError, UserError } from './user-error.ts';
 
 interface Showing {
   readonly client: ServiceClient;
@@ -108,17 +108,11 @@ async function followRun(
 
 export async function showEvent({ type, data }: StreamEvent, display: RunDisplay): Promise<void> {
   if (type === 'run.progress') display.progress(data);
-  if (type === 'run.output') await display.output(data.stream, bytesOf(data));
-}
-
-/** Output dropped from the middle is replaced by the same line as in the logs. */
-function bytesOf({
-  missing,
-  base64,
-  text = '',
-}: Extract<StreamEvent, { type: 'run.output' }>['data']): Uint8Array {
-  if (missing !== undefined) return Buffer.from(`\n[... ${missing} bytes left out by Hob ...]\n`);
-  return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
+  if (type !== 'run.output') return;
+  const { missing } = data;
+  // Output dropped from the middle is replaced by the same line as in the logs.
+  const gap = missing === undefined ? null : Buffer.from(`\n[... ${missing} bytes left out by Hob ...]\n`);
+  await display.output(data.stream, gap ?? bytesOf(data));
 }
 
 /** A cancellation request that is repeated for a restarted service. */
@@ -147,8 +141,8 @@ class Cancellation {
     try {
       await this.#client.post(`${pathOfRun(this.#runId)}/cancel`);
     } catch (error) {
-      // The run has just ended, or the service is down and gets the request when it is back.
-      if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+      // The run has just ended, or the service cannot be reached and gets the request when it is back.
+      if (!(error instanceof UserError)) throw error;
     }
   }
 }

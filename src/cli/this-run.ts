@@ -68,7 +68,8 @@ export async function callHob<Answer extends object>(
 ): Promise<Answer> {
   // Most commands inside scripts send no request, so they do not load HTTP.
   const { Connection } = await import('../client/connection.ts');
-  const { nodeFetch, reasonOf } = await import('./node-fetch.ts');
+  const { reasonOf } = await import('../client/errors.ts');
+  const { nodeFetch } = await import('./node-fetch.ts');
   try {
     const call: Call = {
       method: body === undefined ? 'GET' : 'POST',

@@ -222,14 +222,8 @@ export class RunHandle<Types extends ScriptTypes = AnyScript> {
   > {
     for await (const event of this.events({ signal })) {
       if (event.type !== 'run.output' || (stream !== undefined && event.data.stream !== stream)) continue;
-      const { stream: own, offset, text = '', base64, missing = 0 } = event.data;
-      yield {
-        stream: own,
-        offset,
-        text,
-        missing,
-        bytes: base64 === undefined ? encode(text) : decode(base64),
-      };
+      const { stream: own, offset, text = '', missing = 0 } = event.data;
+      yield { stream: own, offset, text, missing, bytes: bytesOf(event.data) };
     }
   }
 
@@ -291,8 +285,12 @@ export function eventOf(frame: EventFrame): StreamEvent {
 
 const encoder = new TextEncoder();
 
-function encode(text: string): Uint8Array {
-  return encoder.encode(text);
+/** The exact bytes of a piece of output. Only text that is not valid UTF-8 comes as base64. */
+export function bytesOf({
+  text = '',
+  base64,
+}: Extract<StreamEvent, { type: 'run.output' }>['data']): Uint8Array {
+  return base64 === undefined ? encoder.encode(text) : decode(base64);
 }
 
 function decode(base64: string): Uint8Array {

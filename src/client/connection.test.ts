@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { type Call, Connection, type ConnectionOptions } from './connection.ts';
-import type { HobError } from './errors.ts';
+import { HobError } from './errors.ts';
 
 const json = (response: Response): Promise<unknown> => response.json();
 
@@ -57,7 +57,7 @@ describe('a connection', () => {
     expect(onGone).not.toHaveBeenCalled();
   });
 
-  it('counts its patience again after a connection that was open', async () => {
+  it('counts its patience again after a request that waited', async () => {
     vi.useFakeTimers();
     const openTimes = [10_000, 10_000, 10_000];
     const connection = connect(async () => {
@@ -86,6 +86,28 @@ describe('a connection', () => {
     ]);
   });
 
+  const breaking = () =>
+    new Response(
+      new ReadableStream({
+        start: (body) => void setTimeout(() => body.error(failed('UND_ERR_SOCKET')), 1200),
+      }),
+    );
+  const cut = () =>
+    new Promise<never>((_, reject) => void setTimeout(() => reject(failed('UND_ERR_SOCKET')), 1200));
+  it.each<[string, Call, () => Promise<Response>]>([
+    ['a POST that is always cut', { method: 'POST', isRepeatable: true }, cut],
+    ['an answer that always breaks', {}, async () => breaking()],
+  ])('loses its patience with %s', async (_, call, respond) => {
+    vi.useFakeTimers();
+    const fetch = vi.fn(respond);
+    const asked = connect(fetch, { patienceMs: 3000 }).ask('/', call, json);
+    await Promise.all([
+      expect(asked).rejects.toMatchObject({ code: 'unreachable' }),
+      vi.advanceTimersByTimeAsync(20_000),
+    ]);
+    expect(fetch.mock.calls.length).toBeLessThan(5);
+  });
+
   it('finds the service before each request, and sends no token to an older address', async () => {
     const seen: unknown[] = [];
     const found = ['http://first.test', 'http://second.test'];
@@ -100,6 +122,18 @@ describe('a connection', () => {
     await connection.ask('/', {}, json);
     await connection.ask('/', {}, json);
     expect(seen).toEqual(['http://first.test/', 'http://second.test/']);
+  });
+
+  it('waits for a service that cannot be found for a moment, but only after its first response', async () => {
+    const unusable = new HobError('The service cannot be found: EMFILE', { code: 'home-unusable' });
+    const locate = vi.fn(async () => ({ url: 'http://hob.test' })).mockRejectedValueOnce(unusable);
+    const connection = connect(async () => Response.json('done'), { locate });
+    await expect(connection.ask('/', {}, json)).rejects.toBe(unusable);
+    expect(await connection.ask('/', {}, json)).toBe('done');
+    locate.mockRejectedValueOnce(unusable);
+    expect(await connection.ask('/', {}, json)).toBe('done');
+    locate.mockRejectedValueOnce(unusable);
+    await expect(connection.ask('/', { patienceMs: 0 }, json)).rejects.toBe(unusable);
   });
 
   it('does not follow a redirect', async () => {
@@ -132,6 +166,11 @@ describe('a connection', () => {
       fields: ['params.a'],
       files: ['a.toml'],
     });
+  });
+
+  it('names a refusal without a message', async () => {
+    const connection = connect(async () => new Response('<html>', { status: 502 }));
+    await expect(connection.ask('/', {}, json)).rejects.toMatchObject({ code: 'no-message', status: 502 });
   });
 
   it.each<[Call['refusal'], number, object]>([

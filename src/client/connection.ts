@@ -1,5 +1,5 @@
 import { type EventFrame, EventFrames } from '../contract/event-frames.ts';
-import { HobError } from './errors.ts';
+import { HobError, reasonOf } from './errors.ts';
 
 /** Where a service is, and what it requires. */
 export interface Address {
@@ -36,6 +36,8 @@ export interface ConnectionOptions<Reply extends Answer = Response> {
   readonly fetch: (url: string, init: Sent) => Promise<Reply>;
   /** How long requests are repeated while the service does not respond. */
   readonly patienceMs: number;
+  /** Waits before a request is repeated. May return early to repeat it at once. Default: a timer that rejects when the signal is aborted. */
+  readonly sleep?: ((durationMs: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** The headers of each request. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   /** Called with each response, of any status. */
@@ -84,34 +86,38 @@ export class Connection<Reply extends Answer = Response> {
   /** Sends a request and reads the answer. Repeats it if the service goes away or asks for it. */
   async ask<Result>(path: string, call: Call, read: (response: Reply) => Promise<Result>): Promise<Result> {
     const body = bodyOf(call.body);
-    const { locate, fetch, headers, onResponse, onGone } = this.#options;
+    const { locate, fetch, headers, onResponse, onGone, sleep = usualSleep } = this.#options;
     const { signal, refusal = 'repeat', patienceMs = this.#options.patienceMs } = call;
     let outageAt: number | null = null;
     let wasRejected = false;
     for (;;) {
       let delayMs: number | null = null;
       let failure: HobError;
-      const address = await locate();
+      const locatedAt = performance.now();
+      const address = await locate().catch(asHobError);
       signal?.throwIfAborted();
-      if (address === null) {
-        failure = new HobError('Hob is not running.', { code: 'not-running', hint: 'Start it: hob start' });
+      // The service may be well while this client waits for its address.
+      if (outageAt !== null) outageAt += performance.now() - locatedAt;
+      if (address === null || address instanceof HobError) {
+        failure = address ?? notRunning();
         if (!this.#hasResponded) throw failure;
       } else {
         const { url, init } = requestOf(address, path, call, body, headers?.());
         const limit = new Limit(call.limitMs, signal);
         const sentAt = performance.now();
+        let hasBegun = false;
         try {
           const response = await fetch(
             url,
             limit.signal === undefined ? init : { ...init, signal: limit.signal },
           );
-          this.#hasResponded = true;
+          this.#hasResponded = hasBegun = true;
           onResponse?.(response);
           if (response.ok || refusal === 'return') return await read(response);
           failure = await refusalOf(response);
           const delay = Number(response.headers.get('retry-after') ?? Number.NaN) * secondMs;
           // The token may have been renewed.
-          const isOutdated = response.status === 401 && !wasRejected;
+          const isOutdated = response.status === 401 && address.token !== undefined && !wasRejected;
           if (isOutdated) wasRejected = true;
           else if (response.status !== 503 || Number.isNaN(delay) || refusal === 'throw') throw failure;
           else delayMs = delay;
@@ -122,7 +128,9 @@ export class Connection<Reply extends Answer = Response> {
           if (error instanceof HobError || isUnsendable(error, url, init)) throw error;
           failure = unreachable(address, error);
           if (isSent && !isRepeatable(call)) throw failure;
-          if (isCut(error) && performance.now() - sentAt >= openMs) outageAt = null;
+          // A request that waits for something, such as the end of a run, is cut by each restart of the service.
+          const isWaiting = init.method === 'GET' && !hasBegun;
+          if (isWaiting && isCut(error) && performance.now() - sentAt >= openMs) outageAt = null;
         } finally {
           limit.lift();
         }
@@ -185,7 +193,7 @@ export class Connection<Reply extends Answer = Response> {
         aborter.abort();
       }
       this.#options.onGone?.(new HobError('The stream of events broke.', { code: 'unreachable', cause }));
-      await sleep(pollMs, signal);
+      await (this.#options.sleep ?? usualSleep)(pollMs, signal);
     }
   }
 }
@@ -279,9 +287,9 @@ async function refusalOf(response: Answer): Promise<HobError> {
     .catch(() => null);
   const parts: { message?: unknown; error?: unknown; hint?: unknown; fields?: unknown; files?: unknown } =
     Object(said);
-  const message = parts.message ?? parts.error ?? `Hob responded with status ${status}.`;
-  return new HobError(String(message), {
-    code: headers.get('x-hob-error') ?? null,
+  const message = parts.message ?? parts.error;
+  return new HobError(String(message ?? `Hob responded with status ${status}.`), {
+    code: headers.get('x-hob-error') ?? (message === undefined ? 'no-message' : null),
     status,
     hint: typeof parts.hint === 'string' ? parts.hint : '',
     fields: textsOf(parts.fields),
@@ -293,10 +301,17 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
+function notRunning(): HobError {
+  return new HobError('Hob is not running.', { code: 'not-running', hint: 'Start it: hob start' });
+}
+
+function asHobError(error: unknown): HobError {
+  if (error instanceof HobError) return error;
+  throw error;
+}
+
 function unreachable({ url }: Address, cause: unknown): HobError {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const reason = inner instanceof Error ? inner.message : String(inner);
-  return new HobError(`No response from Hob at ${url} (${reason}).`, {
+  return new HobError(`No response from Hob at ${url} (${reasonOf(cause)}).`, {
     code: 'unreachable',
     hint: 'To find the cause: hob doctor',
     cause,
@@ -315,7 +330,7 @@ function errorCodeOf(error: unknown): string | undefined {
 }
 
 /** Rejects when the signal is aborted. */
-export function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+function usualSleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = () => {

@@ -3,8 +3,8 @@ export class HobError extends Error {
   override readonly name = 'HobError';
   /**
    * `not-running`: no service runs. `unreachable`: it did not respond for too long. `not-hob`: the answer does not come from Hob.
-   * `home-unusable`: the files that contain the address and the token cannot be read. `inside-run`: a script must use `link`. Otherwise the
-   * code of the service; null if the answer has none.
+   * `no-message`: the refusal does not say why. `home-unusable`: the files that contain the address and the token cannot be read.
+   * `inside-run`: a script must use `link`. Otherwise the code of the service; null if the answer has none.
    */
   readonly code: string | null;
   /** The HTTP status of the refusal; null if there was no answer. */
@@ -41,4 +41,10 @@ export class HobError extends Error {
     this.fields = fields;
     this.files = files;
   }
+}
+
+/** The innermost cause of an error. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }

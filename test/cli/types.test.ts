@@ -151,6 +151,21 @@ print(resize2ImagesId == "${id}", sorted(Resize2ImagesParams.__annotations__), s
   expect(stdout).toBe("True ['mode', 'my-flag', 'quality'] ['code', 'msg', 'output_paths', 'total']\n");
 });
 
+it('hob types imports only what it uses, and declares the envelope once', async () => {
+  const scripts = await tempFolder();
+  const params = '[[service.params]]\nname = "kind"\ntype = "str"\nchoices = ["Any", "List"]\n';
+  const outputs = ['code', 'msg', 'total'].map(
+    (name) => `[[service.outputs]]\nname = "${name}"\ntype = "float"\n`,
+  );
+  const id = await writeScript(scripts, 'odd', { name: 'Odd', tables: params + outputs.join('') });
+  const { home } = await startHob({ scripts: [scripts] });
+  const { stdout } = await runCli(['types', id, '--python', '--home', home]).ended;
+  expect(stdout).toContain('from typing import Literal, TypedDict\n');
+  expect(stdout.match(/"(?:code|msg|total)": \w+/g)).toEqual(['"code": int', '"msg": str', '"total": float']);
+  const { stdout: text } = await runCli(['types', id, '--home', home]).ended;
+  expect(text).toContain('  result: {\n    total?: number;\n  };\n');
+});
+
 it('hob types gives scripts with the same name types with different names', async () => {
   const scripts = await tempFolder();
   const names = ['Resize images', '图片', '照片 3'];

@@ -467,10 +467,12 @@ def _refusal(answer: HTTPResponse) -> CallError:
     except (ValueError, OSError, HTTPException):
         content = None
     said: Dict[str, Any] = content if _is_dict(content) else {}
-    message = said.get("message") or said.get("error") or f"Hob responded with status {answer.status}."
+    message = said.get("message") or said.get("error")
+    code = answer.headers.get("X-Hob-Error") or (None if message else "no-message")
     named = said.get("fields")
     at_fault = [name for name in named if isinstance(name, str)] if _is_list(named) else []
-    return CallError(str(message), answer.headers.get("X-Hob-Error"), answer.status, str(said.get("hint") or ""), at_fault)
+    text = str(message or f"Hob responded with status {answer.status}.")
+    return CallError(text, code, answer.status, str(said.get("hint") or ""), at_fault)
 
 
 def _home_of_service(given: Optional[Union[str, "os.PathLike[str]"]]) -> str:

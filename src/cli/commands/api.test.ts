@@ -77,4 +77,5 @@ it('headers have a name and a value', () => {
     'x-empty': '',
   });
   expect(() => readHeaders(['no colon'])).toThrow(/Invalid header/);
+  expect(() => readHeaders(['X-Order: 订单'])).toThrow(/Invalid header/);
 });

@@ -133,7 +133,7 @@ export function pathOf(address: string): string {
 export function readHeaders(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     texts.map((header) => {
-      const [, name, value] = /^([!#$%&'*+.^`|~\w-]+):\s*(.*)$/.exec(header) ?? [];
+      const [, name, value] = /^([!#$%&'*+.^`|~\w-]+):\s*([\t -~\u0080-\u00ff]*)$/.exec(header) ?? [];
       if (name === undefined || value === undefined)
         throw usageError(
           `Invalid header "${printable(header)}": expected "Name: value".`,
@@ -247,6 +247,6 @@ async function print(answer: NodeAnswer['incoming'], client: ServiceClient): Pro
   } catch (error) {
     // A reader that closes the pipe has read what it wanted.
     if (errnoOf(error) === 'EPIPE' || process.stdout.destroyed) return;
-    throw client.explain(error);
+    throw client.noResponse(error);
   }
 }

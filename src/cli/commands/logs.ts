@@ -75,7 +75,8 @@ async function logs(wanted: string, script: string | undefined, options: LogsOpt
   const record = await pickRun(client, wanted, script);
   const runId = record.run_id;
   if (options.notes === true) {
-    const notes = await (await client.open(`${pathOfRun(runId)}/notes`)).text();
+    const answer = await client.open(`${pathOfRun(runId)}/notes`);
+    const notes = await client.read(answer.text());
     if (options.json === true) printJson({ run_id: runId, notes });
     else process.stdout.write(notes);
     return;
@@ -133,7 +134,8 @@ async function readLog(
   lines: number | undefined,
 ): Promise<{ bytes: Buffer; end: number }> {
   if (lines === undefined) {
-    const bytes = await buffer((await client.open(path)).incoming);
+    const { incoming } = await client.open(path);
+    const bytes = await client.read(buffer(incoming));
     return { bytes, end: bytes.length };
   }
   for (let wanted = Math.max(leastBytes, lines * bytesALine); ; wanted *= growth) {
@@ -145,7 +147,7 @@ async function readLog(
       });
     // The service refuses any byte range of an empty stream.
     if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
-    const bytes = await buffer(answer.incoming);
+    const bytes = await client.read(buffer(answer.incoming));
     const tail = lastLines(bytes, lines);
     // `bytes 10-19/*` ends before byte 20.
     const [, last] = /^bytes \d+-(\d+)\//.exec(answer.headers.get('content-range') ?? '') ?? [];

@@ -7,7 +7,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, countArgument, homeOption, jsonOption, withSignature } from '../options.ts';
 import { scriptTitles } from '../script-titles.ts';
 import { ServiceClient } from '../service-client.ts';
-import { printAnswer } from '../terminal/print.ts';
+import { printJson, terminalWidth } from '../terminal/print.ts';
 
 const minuteMs = 60_000;
 
@@ -58,8 +58,9 @@ export function configure(command: Command): void {
     .action(async (options: RunsOptions) => {
       const client = await ServiceClient.find(options.home);
       const answer = await client.get<RunPage>(`/api/runs?${await queryOf(client, options)}`);
+      if (options.json === true) return printJson(answer);
       const titleOf = await scriptTitles(client, answer.items);
-      printAnswer(answer, options.json, (page, lineWidth) => describeRuns(page, { titleOf, lineWidth }));
+      process.stdout.write(describeRuns(answer, { titleOf, lineWidth: terminalWidth() }));
     });
 }
 

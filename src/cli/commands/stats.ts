@@ -14,7 +14,7 @@ import {
 } from '../options.ts';
 import { scriptTitles } from '../script-titles.ts';
 import { ServiceClient } from '../service-client.ts';
-import { paint, printAnswer } from '../terminal/print.ts';
+import { paint, printJson, terminalWidth } from '../terminal/print.ts';
 import { type Column, formatTable } from '../terminal/text.ts';
 
 type Counts = Stats['all'];
@@ -35,8 +35,9 @@ export function configure(command: Command): void {
     .action(async ({ days, home, json }: CommonOptions & { days: number }) => {
       const client = await ServiceClient.find(home);
       const answer = await client.get<Stats>(`/api/stats?days=${days}`);
+      if (json === true) return printJson(answer);
       const titleOf = await scriptTitles(client, answer.scripts);
-      printAnswer(answer, json, (stats, lineWidth) => describeStats(stats, titleOf, lineWidth));
+      process.stdout.write(describeStats(answer, titleOf, terminalWidth()));
     });
 }
 
@@ -47,7 +48,7 @@ const marks = { succeeded: '=', stopped: '-', bad: 'x' } as const;
 
 type TitleOf = (script: Stats['scripts'][number]) => string;
 
-function describeStats(stats: Stats, titleOf: TitleOf, lineWidth?: number): string {
+function describeStats(stats: Stats, titleOf: TitleOf, lineWidth: number | undefined): string {
   const { from, to, all, scripts, days } = stats;
   const title = paint('bold', tr(`${from} to ${to}`, `${from} 至 ${to}`));
   const sections = [[title, summaryLine(all), nowLine(stats)]];

@@ -9,10 +9,9 @@ import { isAlive } from '../../shared/process-stat.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption, withSignature } from '../options.ts';
-import { ServiceClient, tokenRejected } from '../service-client.ts';
+import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { formatCount } from '../terminal/text.ts';
-import { userError } from '../user-error.ts';
 
 const pollMs = 50;
 const hintAfterMs = 5000;
@@ -45,7 +44,7 @@ export function configure(command: Command): void {
     const client = await ServiceClient.find(home);
     const all = options.all === true;
     const { running, queued, silentPids } = await askHealth(client);
-    await requestStop(home, client, all);
+    await client.post('/api/stop', { all }, { limitMs: answerWithinMs });
     say(
       all && running > 0
         ? tr(
@@ -121,17 +120,4 @@ async function askHealth(
     // These counts are optional. If the service does not respond, the next call fails with the reason.
     return { running: 0, queued: 0, silentPids: [] };
   }
-}
-
-async function requestStop(home: string, client: ServiceClient, all: boolean): Promise<void> {
-  const answer = await client.open('/api/stop', {
-    method: 'POST',
-    body: { all },
-    limitMs: answerWithinMs,
-    refusal: 'return',
-  });
-  if (answer.status === 401) throw tokenRejected(home);
-  if (answer.status === 200) return void answer.incoming.resume();
-  const said = await answer.text();
-  throw userError(`Hob refused to stop: ${said}`, `Hob 拒绝停止：${said}`);
 }

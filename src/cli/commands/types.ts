@@ -51,6 +51,12 @@ interface Field {
   readonly about: string;
 }
 
+/** The fields of each result. */
+const envelope: readonly Field[] = [
+  { name: 'code', type: 'int', choices: [], isRequired: true, about: '' },
+  { name: 'msg', type: 'str', choices: [], isRequired: true, about: '' },
+];
+
 function fieldsOf({ params, outputs }: ScriptDetail): { params: Field[]; result: Field[] } {
   return {
     params: params.map((param) => ({
@@ -60,14 +66,16 @@ function fieldsOf({ params, outputs }: ScriptDetail): { params: Field[]; result:
       isRequired: param.required && param.default === undefined,
       about: aboutParam(param),
     })),
-    // A script that fails may return none of its outputs.
-    result: outputs.map(({ name, type, description }) => ({
-      name,
-      type,
-      choices: [],
-      isRequired: false,
-      about: description ?? '',
-    })),
+    // A script that fails may return none of its outputs. The envelope declares its own fields.
+    result: outputs
+      .filter(({ name }) => !envelope.some((field) => field.name === name))
+      .map(({ name, type, description }) => ({
+        name,
+        type,
+        choices: [],
+        isRequired: false,
+        about: description ?? '',
+      })),
   };
 }
 
@@ -132,12 +140,10 @@ function typeScriptType(type: string | null): string {
 function pythonTypes(script: ScriptDetail): string {
   const name = typeName(script);
   const { params, result } = fieldsOf(script);
-  const envelope = [
-    { name: 'code', type: 'int', choices: [], isRequired: true, about: '' },
-    { name: 'msg', type: 'str', choices: [], isRequired: true, about: '' },
-  ];
   const fields = [...params, ...envelope, ...result];
-  const types = fields.map(pythonFieldType).join(' ');
+  const types = fields
+    .map(({ choices, type }) => (choices.length > 0 ? 'Literal' : pythonType(type)))
+    .join(' ');
   const imported = ['Any', 'Dict', 'List', 'Literal'].filter((each) =>
     new RegExp(`\\b${each}\\b`).test(types),
   );

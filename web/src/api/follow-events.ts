@@ -1,5 +1,5 @@
 import { eventOf } from '../../../src/client/client.ts';
-import { Connection, type Sent } from '../../../src/client/connection.ts';
+import { Connection } from '../../../src/client/connection.ts';
 import { connectionOptions, HobError } from './hob.ts';
 import type { ServiceEvent } from './wire.ts';
 
@@ -14,8 +14,8 @@ export interface Listener {
   onPause?(): void;
 }
 
-const firstPauseMs = 300;
-const longestPauseMs = 5000;
+/** The pause after a refusal. Only a change in the service or another sign-in can help. */
+const refusedPauseMs = 2000;
 const wakeUp = 'hob:try-again';
 
 /**
@@ -27,30 +27,37 @@ export async function followEvents(
   { onEvent, onOpen, onCutOff, onPause }: Listener,
   signal: AbortSignal,
 ): Promise<void> {
+  // Aborted if the page was hidden since the last attempt began.
+  let hidden = new AbortController();
+  const onVisibility = () => document.visibilityState === 'hidden' && hidden.abort();
+  document.addEventListener('visibilitychange', onVisibility, { signal });
   const connection = new Connection({
     ...connectionOptions,
     async locate() {
       await whileHidden(signal);
       return connectionOptions.locate();
     },
-    fetch: (url, init) => connectionOptions.fetch(url, untilHidden(init)),
+    fetch(url, init) {
+      hidden = new AbortController();
+      const signals = [hidden.signal, init.signal].filter((each) => each !== undefined);
+      return connectionOptions.fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    },
     onResponse(response) {
       connectionOptions.onResponse?.(response);
       if (response.status === 200) onOpen?.();
     },
     onGone(error) {
       onPause?.();
-      if (document.visibilityState === 'visible') onCutOff?.(error);
+      if (!hidden.signal.aborted) onCutOff?.(error);
     },
     patienceMs: Number.POSITIVE_INFINITY,
+    sleep: pause,
   });
   let since: string | undefined;
-  let pauseMs = firstPauseMs;
   while (!signal.aborted) {
     try {
       for await (const frame of connection.events(path, { since, signal })) {
         since = frame.id;
-        pauseMs = firstPauseMs;
         if (frame.type !== '') await onEvent(eventOf(frame));
       }
       return;
@@ -60,13 +67,12 @@ export async function followEvents(
       onCutOff?.(error);
       if (error instanceof HobError && error.status === 404) return;
       // The service refused the stream, for example because the user must sign in.
-      await pause(pauseMs, signal);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      await pause(refusedPauseMs, signal);
     }
   }
 }
 
-/** Ends the current retry pause, for example after signing in. */
+/** Ends the current pause before a retry, for example after signing in. */
 export function tryAgainNow(): void {
   dispatchEvent(new Event(wakeUp));
 }
@@ -85,24 +91,17 @@ function whileHidden(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A request that breaks when the page is hidden. */
-function untilHidden({ signal, ...init }: Sent): Sent {
-  const hidden = new AbortController();
-  const look = () => document.visibilityState === 'hidden' && hidden.abort();
-  document.addEventListener('visibilitychange', look, signal ? { signal } : {});
-  return { ...init, signal: signal ? AbortSignal.any([signal, hidden.signal]) : hidden.signal };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Ends early if the signal is aborted or the page wants to try again. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      signal?.removeEventListener('abort', done);
       removeEventListener(wakeUp, done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
+    signal?.addEventListener('abort', done);
     addEventListener(wakeUp, done);
   });
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { isRefused, isUnreachable } from '../api/hob.ts';
+import { HobError, isRefused, isUnreachable } from '../api/hob.ts';
 import { useReconnected } from '../api/live-events.tsx';
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from './button.tsx';
@@ -42,6 +42,10 @@ export function Pending({ error, refetch }: { error: Error | null; refetch: () =
 
 export function messageOf(error: unknown, say: Say): string {
   if (isUnreachable(error)) return say('Hob is not responding', 'Hob 没有响应');
+  if (error instanceof HobError && error.code === 'no-message')
+    return say(error.message, `Hob 返回了状态码 ${error.status}。`);
+  if (error instanceof HobError && error.code === 'not-hob')
+    return say(error.message, '响应不是 JSON，因此不是来自 Hob。');
   return error instanceof Error ? error.message : String(error);
 }
 
