@@ -18,6 +18,7 @@ export function statusOf(code: ErrorCode): number {
     case 'temp-file-invalid':
     case 'field-invalid':
     case 'data-invalid':
+    case 'trigger-invalid':
     case 'params-invalid':
     case 'secrets-needed':
     case 'idempotency-key-invalid':
@@ -40,6 +41,7 @@ export function statusOf(code: ErrorCode): number {
     case 'door-origin':
     case 'door-fetch-site':
     case 'door-method':
+    case 'door-user':
     case 'folder-unreadable':
     case 'model-not-removable':
     case 'hub-denied':
@@ -58,13 +60,16 @@ export function statusOf(code: ErrorCode): number {
     case 'folder-missing':
     case 'path-unknown':
     case 'run-unknown':
+    case 'trigger-unknown':
     case 'run-token-unknown':
+    case 'secret-unknown':
       return 404;
     case 'method-not-allowed':
       return 405;
     case 'request-timeout':
       return 408;
     case 'script-unusable':
+    case 'triggers-file-broken':
     case 'run-ended':
     case 'download-ended':
     case 'run-not-ended':
@@ -79,6 +84,9 @@ export function statusOf(code: ErrorCode): number {
     case 'operation-ended':
     case 'environment-in-use':
     case 'desktop-unavailable':
+    case 'notify-url-missing':
+    case 'secrets-unusable':
+    case 'secrets-full':
       return 409;
     case 'idempotency-run-gone':
       return 410;

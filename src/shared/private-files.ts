@@ -3,19 +3,24 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fstatSync,
   fsync,
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   realpathSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { link, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 import { ExplainedError, errnoOf } from './errors.ts';
+import { syncFolder } from './sync-folder.ts';
+import type { Text } from './text.ts';
 
 /** The permission bits for the group and for others. */
 export const forOthers = 0o077;
@@ -71,33 +76,107 @@ export function claimPrivateFile(path: string): void {
   }
 }
 
-/** Replaces a private file atomically: a reader sees the old content or the new, never a part. */
-export async function replacePrivateFile(path: string, content: string): Promise<void> {
-  await putInPlace(path, content, (draft) => rename(draft, path));
+/**
+ * Replaces a private file atomically: a reader sees the old content or the new, never a part. With `durable` it resolves when the new
+ * content is on the disk.
+ */
+export async function replacePrivateFile(
+  path: string,
+  content: string,
+  { durable = false } = {},
+): Promise<void> {
+  await putInPlace({ path, content, durable }, (draft) => rename(draft, path));
 }
 
 /** Creates a private file atomically. It rejects with EEXIST if the file exists. */
-export async function createPrivateFile(path: string, content: string): Promise<void> {
+export async function createPrivateFile(
+  path: string,
+  content: string,
+  { durable = false } = {},
+): Promise<void> {
   const put = async (draft: string) => {
     await link(draft, path);
     await rm(draft, { force: true });
   };
-  await putInPlace(path, content, put);
+  await putInPlace({ path, content, durable }, put);
 }
 
 async function putInPlace(
-  path: string,
-  content: string,
+  { path, content, durable }: { path: string; content: string; durable: boolean },
   put: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    await writePrivateFile(draft, content);
+    await writePrivateFile(draft, content, { durable });
     await put(draft);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
   }
+  if (durable) await syncFolder(dirname(path));
+}
+
+/** Removes what a killed process left of its attempt to replace a file. Call it while no other process writes the file. */
+export async function removeDrafts(path: string): Promise<void> {
+  const draft = /^\.[0-9a-f]{12}$/;
+  const name = basename(path);
+  for (const entry of await readdir(dirname(path)))
+    if (entry.startsWith(name) && draft.test(entry.slice(name.length)))
+      await rm(join(dirname(path), entry), { force: true });
+}
+
+/** Why a file with secret content cannot be used. */
+export class PrivateFileFault extends ExplainedError {}
+
+/**
+ * Reads a file that only its user may read. Null if it is missing. Throws a `PrivateFileFault` if another user may have read or written
+ * it. A link is not followed, and a FIFO does not block.
+ */
+export function readPrivateFile(path: string, { maxBytes }: { maxBytes: number }): string | null {
+  let descriptor: number;
+  try {
+    descriptor = openSync(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw errnoOf(error) === 'ELOOP'
+      ? new PrivateFileFault({ en: 'is a link', zh: '是链接' })
+      : unreadable(error);
+  }
+  try {
+    const found = fstatSync(descriptor);
+    const fault = faultOf(found);
+    if (fault !== null) throw new PrivateFileFault(fault);
+    if (found.size > maxBytes)
+      throw new PrivateFileFault({
+        en: `is larger than ${maxBytes} bytes`,
+        zh: `超过 ${maxBytes} 字节`,
+      });
+    return readFileSync(descriptor, 'utf8');
+  } catch (error) {
+    throw error instanceof PrivateFileFault ? error : unreadable(error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function unreadable(error: unknown): PrivateFileFault {
+  return new PrivateFileFault({
+    en: `cannot be read (${errnoOf(error)})`,
+    zh: `无法读取（${errnoOf(error)}）`,
+  });
+}
+
+/** Returns why other users may have read or written a file; null if they cannot. */
+function faultOf(found: Stats): Text | null {
+  if (!found.isFile()) return { en: 'is not a regular file', zh: '不是文件' };
+  if (process.geteuid === undefined) return null;
+  if (found.uid !== process.geteuid() && found.uid !== 0)
+    return { en: 'belongs to another user', zh: '属于其他用户' };
+  if ((found.mode & forOthers) === 0) return null;
+  return { en: 'can be read by other users', zh: '可以被所有者以外的用户读取' };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ModelSource } from '../../contract/values.ts';
 import { brief } from '../../shared/brief.ts';
 import { AppError } from '../../shared/errors.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
+import { retryAfterMs } from '../../shared/retry-after.ts';
 import type { RepoId } from '../repo-id.ts';
 import {
   type GetOptions,
@@ -12,7 +13,7 @@ import {
   transient,
 } from './http-client.ts';
 import type { HubAccess, HubFile, Part, RepoListing } from './hub.ts';
-import { badAnswer, type RefusalContext, refusalOf, retryAfterMs, unreachable } from './hub-errors.ts';
+import { badAnswer, type RefusalContext, refusalOf, unreachable } from './hub-errors.ts';
 
 export interface HubOptions {
   readonly access: HubAccess;
