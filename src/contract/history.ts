@@ -13,6 +13,7 @@ export const RunsQuery = Type.Object({
   state: commaList(runStates),
   end_cause: commaList(endCauses),
   origin: commaList(origins),
+  trigger_id: OptionalText('Runs that this trigger started.'),
   since: OptionalText('Queued at this time or later.'),
   until: OptionalText('Queued before this time.'),
   q: OptionalText('Text to find in the script name or in the message. Case is ignored.'),
@@ -38,6 +39,19 @@ const BriefRunAnswer = Named(
 export const RunsAnswer = Named(
   'RunPage',
   Page(BriefRunAnswer, 'A page of runs; `next` is null on the last one.'),
+);
+
+export const AttemptsAnswer = Named(
+  'RunAttempts',
+  Closed(
+    {
+      first_run_id: Uuid,
+      attempts: Type.Integer({ description: 'Maximum number of attempts.' }),
+      next_attempt_at: RunAnswer.properties.next_attempt_at,
+      runs: Type.Array(BriefRunAnswer, { description: 'The attempts on record, in order.' }),
+    },
+    'The series of attempts.',
+  ),
 );
 
 const TreeNode = Type.Pick(RunAnswer, [

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { Closed, cursor, Flag, Named, Nullable, NullableText, Page, Text, Uuid } from './common.ts';
-import { notificationTypes } from './values.ts';
+import { Closed, Count, cursor, Flag, Named, Nullable, NullableText, Page, Text, Uuid } from './common.ts';
+import { notificationTypes, outgoingFormats, outgoingSelections } from './values.ts';
 
 export const NotifyBody = Named(
   'NotifyRequest',
@@ -54,4 +54,35 @@ const NotificationAnswer = Named(
 export const NotificationsAnswer = Named(
   'NotificationPage',
   Page(NotificationAnswer, 'A page of notifications; `next` is null on the last one.'),
+);
+
+export const DeliveryAttemptAnswer = Named(
+  'DeliveryAttempt',
+  Closed(
+    {
+      at: Type.String({ format: 'date-time' }),
+      delivered: Flag('Whether the URL answered with a status from 200 to 299.'),
+      http_status: Nullable(Type.Integer({ description: 'Null: there was no answer.' })),
+      duration_ms: Type.Integer({ minimum: 0 }),
+      problem: Nullable(Text('Why it was not delivered, in the language of the caller.')),
+      hint: Nullable(Text('The next step.')),
+    },
+    'One request to the URL.',
+  ),
+);
+
+export const OutgoingAnswer = Named(
+  'OutgoingNotifications',
+  Closed(
+    {
+      origin: Nullable(
+        Text('Scheme, host and port of `notify_url`. The rest may be a secret. Null: the setting is empty.'),
+      ),
+      format: Nullable(Type.Enum(outgoingFormats)),
+      send: Nullable(Type.Enum(outgoingSelections)),
+      waiting: Count('Number of notifications that are not delivered yet.'),
+      last: Nullable(DeliveryAttemptAnswer),
+    },
+    'Whether notifications are sent to a URL, and the last request since the service started.',
+  ),
 );

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Closed, Flag, Named, Nullable, NullableText, OptionalText, Success, Text, Uuid } from './common.ts';
+import { RetriesSchema } from './retries.ts';
 import { endCauses, envelopeSources, origins, runStates } from './values.ts';
 
 const Envelope = Named(
@@ -57,16 +58,17 @@ export const ScriptRunBody = Named(
         minimum: 0,
         maximum: longestWaitS,
         default: 0,
-        description: 'Seconds to wait for the end of the run.',
+        description: 'Seconds to wait for the end of the run and of its further attempts.',
       }),
     ),
+    retries: Type.Optional(RetriesSchema),
   }),
 );
 
 /** Other values of the header are ignored. */
 export const OriginHeaders = Type.Object({
   'x-hob-origin': OptionalText(
-    '`console` or `cli`: stored as the `origin` of the run instead of `execute`. Such a run opens no window; a run from the console gets a terminal in its page instead.',
+    '`console`, `cli`, `menu` or `shortcut`: stored as the `origin` of the run instead of `execute`. A run from the console or the command opens no window; a run from the console gets a terminal in its page instead.',
   ),
 });
 
@@ -150,8 +152,16 @@ export const RunAnswer = Named(
       script_name: Type.String(),
       script_version: NullableText,
       origin: Type.Enum(origins),
+      trigger_id: Nullable(Text('The trigger that started the run.')),
       parent_run_id: Nullable(Uuid),
       depth: Type.Integer(),
+      attempt: Type.Integer({ minimum: 1, description: 'The number of this attempt in its series.' }),
+      first_run_id: Nullable(
+        Type.String({ format: 'uuid', description: 'The first attempt. Null in that attempt itself.' }),
+      ),
+      next_attempt_at: time(
+        'When the next attempt is due. Null from the moment when it is queued, and if there is none.',
+      ),
       state: Type.Enum(runStates),
       end_cause: Nullable(Type.Enum(endCauses)),
       exit_code: Nullable(Type.Integer()),

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Closed, Named, Nullable, NullableText } from './common.ts';
 import { ModelState } from './models.ts';
+import { menuTargets, retryCauses } from './values.ts';
 
 export const Problem = Named(
   'Problem',
@@ -18,6 +19,19 @@ const Model = Type.Object({
   repo_id: Type.String(),
   files: Type.Array(Type.String()),
 });
+
+const Retries = Named(
+  'ScriptRetries',
+  Closed(
+    {
+      attempts: Type.Integer(),
+      backoff_s: Type.Number({ description: 'Seconds before the second attempt.' }),
+      factor: Type.Number(),
+      on: Type.Array(Type.Enum(retryCauses)),
+    },
+    'When a failed run is tried again.',
+  ),
+);
 
 const Script = Named(
   'Script',
@@ -41,6 +55,7 @@ const Script = Named(
       timeout: Nullable(Type.Number()),
       concurrency: Nullable(Type.Integer()),
       lock: NullableText,
+      retries: Nullable(Retries),
       node: Type.Boolean(),
       input: Nullable(
         Named(
@@ -84,6 +99,34 @@ const Script = Named(
       ),
       require_models: Type.Boolean(),
       models: Type.Array(Model),
+      context_menu: Nullable(
+        Named(
+          'ScriptMenu',
+          Closed(
+            {
+              targets: Type.Array(Type.Enum([...menuTargets])),
+              filters: Type.Array(Type.String(), {
+                description: 'Extensions in lower case with a dot. Empty: all files.',
+              }),
+            },
+            'The entry for the menu of files that the script offers.',
+          ),
+        ),
+      ),
+      shortcut: Nullable(
+        Named(
+          'ScriptShortcut',
+          Closed(
+            {
+              asks_for: Nullable(Type.Enum(['files', 'folders'])),
+              filters: Type.Array(Type.String(), {
+                description: 'Extensions in lower case with a dot. Empty: all files.',
+              }),
+            },
+            'The shortcut that the script offers, and what it asks for before the run.',
+          ),
+        ),
+      ),
       dependencies: Type.Array(
         Type.Object({ id: Type.String(), name: NullableText, version: NullableText }),
         {

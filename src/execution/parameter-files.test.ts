@@ -31,7 +31,7 @@ async function setUp() {
 describe('the parameter files of earlier services', () => {
   it('are removed, except those of live runs', async () => {
     const { files, fileOf } = await setUp();
-    await files.sweep(runIds, (runId) => runId === runIds[1]);
+    await files.sweep(runIds, { isLive: (runId) => runId === runIds[1], isAwaited: () => false });
     expect(runIds.map((runId) => existsSync(fileOf(runId)))).toEqual([false, true, false]);
   });
 
@@ -40,7 +40,7 @@ describe('the parameter files of earlier services', () => {
     await write('of others');
     const link = '44444444-1111-4111-8111-111111111111';
     await symlink(join(runsFolder, 'of others'), join(runsFolder, link));
-    await files.sweep(['of others', link], () => false);
+    await files.sweep(['of others', link], { isLive: () => false, isAwaited: () => false });
     expect(existsSync(fileOf('of others'))).toBe(true);
   });
 });

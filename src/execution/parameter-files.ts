@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { isOwnFolder, makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
+import { readRegularFile } from '../shared/read-regular-file.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
 
 /** The part of the logger that is used here. The executor, which removes parameter files too, does not load the logger. */
@@ -21,7 +22,7 @@ interface RunPaths {
   readonly resultFile: string;
 }
 
-type InvokeMode = 'node' | 'manual' | 'scheduled';
+export type InvokeMode = 'node' | 'manual' | 'scheduled';
 
 interface ParameterFileContent {
   apiBase: string;
@@ -44,7 +45,8 @@ const runFolderName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 export class ParameterFiles {
   readonly #runsFolder: string;
   readonly #log: Log;
-  readonly #pending = new Set<string>();
+  /** Removals that failed, by file. */
+  readonly #pending = new Map<string, () => Promise<void>>();
   #retry: NodeJS.Timeout | undefined;
 
   constructor({ runsFolder, log }: { runsFolder: string; log: Log }) {
@@ -57,14 +59,26 @@ export class ParameterFiles {
     return isMissing(parameterFile) && isMissing(join(path, parameterDraftName));
   }
 
-  async remove(runId: string): Promise<void> {
+  remove(runId: string): Promise<void> {
+    const folder = join(this.#runsFolder, runId);
+    return this.#remove(runId, parameterFileName, () => removeParameterFile(folder));
+  }
+
+  /** Removes the secrets that a run has left for its next attempt. */
+  removeSecrets(runId: string): Promise<void> {
+    const folder = join(this.#runsFolder, runId);
+    return this.#remove(runId, secretsFileName, () => removeSecretsFile(folder));
+  }
+
+  async #remove(runId: string, name: string, remove: () => Promise<void>): Promise<void> {
+    const file = join(runId, name);
     try {
-      await removeParameterFile(join(this.#runsFolder, runId));
-      this.#pending.delete(runId);
+      await remove();
+      this.#pending.delete(file);
     } catch (error) {
-      if (!this.#pending.has(runId))
-        this.#log.error({ err: error, run: runId }, 'cannot remove a parameter file yet');
-      this.#pending.add(runId);
+      if (!this.#pending.has(file))
+        this.#log.error({ err: error, run: runId, name }, 'cannot remove a parameter file yet');
+      this.#pending.set(file, () => this.#remove(runId, name, remove));
       this.#retry ??= setTimeout(() => void this.#removeLeft(), retryMs).unref();
     }
   }
@@ -75,6 +89,7 @@ export class ParameterFiles {
    */
   async discard(runId: string): Promise<void> {
     await this.remove(runId);
+    await this.removeSecrets(runId);
     await removeFolder(join(this.#runsFolder, runId)).catch((error: unknown) => {
       this.#log.warn({ err: error, run: runId }, 'cannot remove the folder of a refused run yet');
     });
@@ -82,15 +97,22 @@ export class ParameterFiles {
 
   /**
    * Removes files that earlier services and executors left behind. `folders` lists the folders from before new runs
-   * were accepted.
+   * were accepted. `isAwaited` returns whether a run is tried again.
    */
-  async sweep(folders: readonly string[], isLive: (runId: string) => boolean): Promise<void> {
-    for (const runId of folders) if (runFolderName.test(runId) && !isLive(runId)) await this.remove(runId);
+  async sweep(
+    folders: readonly string[],
+    { isLive, isAwaited }: { isLive: (runId: string) => boolean; isAwaited: (runId: string) => boolean },
+  ): Promise<void> {
+    for (const runId of folders) {
+      if (!runFolderName.test(runId) || isLive(runId)) continue;
+      await this.remove(runId);
+      if (!isAwaited(runId)) await this.removeSecrets(runId);
+    }
   }
 
   async #removeLeft(): Promise<void> {
     this.#retry = undefined;
-    for (const runId of [...this.#pending]) await this.remove(runId);
+    for (const removeAgain of [...this.#pending.values()]) await removeAgain();
   }
 }
 
@@ -148,6 +170,40 @@ export async function renewParameterFile(
   await writePrivateFile(draft, content, { durable: true });
   await rename(draft, folder.parameterFile);
 }
+
+/** The secret params of a run for its next attempt. It is written before the run starts, and the record of the run has no secrets. */
+export async function writeSecretsFile(
+  folder: Pick<RunPaths, 'path'>,
+  secrets: JsonObject,
+  { durable }: { durable: boolean },
+): Promise<void> {
+  await writePrivateFile(join(folder.path, secretsFileName), JSON.stringify(secrets), { durable });
+}
+
+/** Null if the file is gone or was changed by the script, which can write to its run folder. */
+export async function readSecretsFile({ path }: Pick<RunPaths, 'path'>): Promise<JsonObject | null> {
+  const read = await readRegularFile(join(path, secretsFileName), {
+    maxBytes: mostSecretBytes,
+    ownOnly: true,
+  });
+  if (read.kind !== 'content') return null;
+  try {
+    const secrets: unknown = JSON.parse(read.bytes.toString());
+    return isJsonObject(secrets) ? secrets : null;
+  } catch {
+    return null;
+  }
+}
+
+async function removeSecretsFile(runFolder: string): Promise<void> {
+  if (isOwnFolder(runFolder)) await remove(runFolder, secretsFileName);
+}
+
+/** The file in the folder of a run that contains its secret params until the series of its attempts has ended. */
+const secretsFileName = 'secrets.json';
+
+/** More than any request body holds. */
+const mostSecretBytes = 64 * 1024 * 1024;
 
 /** The file in the folder of a run that contains its parameters, including all secrets. */
 export const parameterFileName = 'params.json';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import type { Connection } from '../runs/callers/trace-caller.ts';
 import { stopping } from '../runs/refusals.ts';
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
@@ -45,6 +46,18 @@ function weightOf(parameters: readonly string[]): number {
     .map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1])
     .find((q) => q !== undefined);
   return weight === undefined ? 1 : Number(weight);
+}
+
+/** The connection of a request. Null if the caller has disconnected. */
+export function connectionOf({ socket }: FastifyRequest): Connection | null {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (!remoteAddress || !remotePort || !localAddress || !localPort) return null;
+  return {
+    clientAddress: remoteAddress,
+    clientPort: remotePort,
+    serverAddress: localAddress,
+    serverPort: localPort,
+  };
 }
 
 /** A signal that is aborted when the answer is complete or the caller has disconnected. */

@@ -124,6 +124,14 @@ export function maskSecrets(script: Script, params: JsonObject): JsonObject {
   return kept;
 }
 
+/** The secret params, which records do not contain. Null if there are none. */
+export function secretsIn(script: Script, params: JsonObject): JsonObject | null {
+  const names = script.params.filter(({ name, secret }) => secret && Object.hasOwn(params, name));
+  return names.length === 0
+    ? null
+    : Object.fromEntries(names.map(({ name }) => [name, params[name] ?? null]));
+}
+
 const maxTempFileBytes = 8 * 1024 * 1024;
 
 interface FileArguments {

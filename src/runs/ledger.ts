@@ -5,7 +5,7 @@ import type { EventStore, EventType, LoggedEvent, NewEvent } from './event-store
 import type { KeyStore } from './keys/key-store.ts';
 import { type Progress, ProgressBoard, type Report } from './progress-board.ts';
 import type { Run } from './run.ts';
-import { type BriefRun, notEnded, type RunEnding, type RunEvent } from './run-record.ts';
+import { type BriefRun, notEnded, type RunEnding, type RunEvent, SeriesOver } from './run-record.ts';
 import type { RunStart, RunStore } from './run-store.ts';
 
 export interface LedgerOptions {
@@ -20,11 +20,13 @@ export interface LedgerOptions {
 }
 
 interface Ending {
-  readonly ending: RunEnding;
+  readonly ending: Omit<RunEnding, 'nextAttemptAt'>;
   /** The run was not started and its caller gets an error: the same key starts a new run. */
   readonly isRefused: boolean;
-  /** Called when the end is on record. */
-  readonly onRecorded: () => void;
+  /** When the next attempt is due. Called when the end is written, so that a cancellation until then counts. */
+  readonly nextAttemptAt?: () => string | null;
+  /** Called when the end is on record; with null if an earlier end counts. */
+  readonly onRecorded: (ended: BriefRun | null) => void;
 }
 
 interface DurableRun {
@@ -134,7 +136,7 @@ export class Ledger {
       const { endCause: cause, exitCode, durationMs: ms } = end.ending;
       run.log.info({ cause, exitCode, ms }, 'run ended');
     }
-    end.onRecorded();
+    end.onRecorded(events.at(-1)?.run ?? null);
   }
 
   /** Restores the phase and the progress of runs that an earlier service left without an end. */
@@ -190,18 +192,21 @@ export class Ledger {
   #insertRow({ record, acceptance }: Run, start: RunStart | null): BriefRun {
     const { store, keys } = this.#options;
     if (acceptance === null) throw new Error(`the run ${record.runId} is on record already`);
-    const { tokenHash, key } = acceptance;
+    const { tokenHash, key, previousRunId } = acceptance;
+    // One transaction, so that a killed service neither loses the attempt nor starts it twice.
+    if (previousRunId !== null && !store.setNextAttempt(previousRunId, null)) throw new SeriesOver(null);
     const queued = store.insert(record, tokenHash, { durable: false, start });
     const { runId, queuedAt: usedAt } = record;
     if (key !== undefined) keys.put(key, { runId, usedAt, since: this.keysKeptSince() });
     return queued;
   }
 
-  #writeEnd(write: Write, run: Run, { ending, isRefused }: Ending): RunEvent[] {
+  #writeEnd(write: Write, run: Run, { ending, isRefused, nextAttemptAt }: Ending): RunEvent[] {
     const { store, keys } = this.#options;
     const { runId } = run.record;
-    if (isRefused) keys.release(runId);
-    const ended = store.finish(runId, ending);
+    const next = nextAttemptAt?.() ?? null;
+    if (isRefused && next === null) keys.release(runId);
+    const ended = store.finish(runId, { ...ending, nextAttemptAt: next });
     if (ended === null) return [];
     const events: RunEvent[] = [{ type: 'ended', run: ended }];
     const isStartUnpublished = run.phase === 'queued' || run.phase === 'starting';

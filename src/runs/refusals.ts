@@ -1,4 +1,5 @@
 import { AppError } from '../shared/errors.ts';
+import type { Text } from '../shared/text.ts';
 
 export function unknownRun(runId: string): never {
   throw new AppError('run-unknown', { en: `No such run: ${runId}`, zh: `运行不存在: ${runId}` });
@@ -48,6 +49,16 @@ export function stopping(): AppError {
     { retryAfterS: 5 },
   );
 }
+
+export const scriptRemoved: Text = {
+  en: 'There is no further attempt, because the script was removed.',
+  zh: '脚本已被移除，不再重试。',
+};
+
+export const secretsGone: Text = {
+  en: 'There is no further attempt, because the file with the secret params was removed or changed.',
+  zh: '保存密钥类参数的文件已被删除或改动，不再重试。',
+};
 
 export function waitedTooLong(waitMs: number): AppError {
   const seconds = waitMs / 1000;

@@ -33,6 +33,16 @@ describe('placeOf', () => {
   });
 
   it.each([
+    ['schedule', 'nowhere'],
+    ['folder', 'nowhere'],
+    ['webhook', 'nowhere'],
+    ['menu', 'window'],
+    ['shortcut', 'window'],
+  ] as const)('of a run with the origin %s is: %s', (origin, place) => {
+    expect(placeOf('always', { ...asked, origin, data: withData })).toBe(place);
+  });
+
+  it.each([
     [{}, false],
     [[], false],
     [null, false],

@@ -1,4 +1,4 @@
-import type { RunState } from '../contract/values.ts';
+import type { Origin, RunState } from '../contract/values.ts';
 import {
   endWithoutProcess,
   type RunEnd,
@@ -20,10 +20,12 @@ import type { Lease } from './gate.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { isSuccess, type OutcomeTexts } from './outcome/read-outcome.ts';
 import { executorSilent } from './refusals.ts';
+import { nextDelayMs } from './retry-plan.ts';
 import { type LiveRuns, type Run, StopRequest, stopCauseOf } from './run.ts';
 import { addRunNote } from './run-notes.ts';
-import type { KeptOutput, RunEnding, RunRecord } from './run-record.ts';
+import type { BriefRun, KeptOutput, RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions, RunWindowsOptions, WaitingRun } from './run-request.ts';
+import type { RunSeries } from './series.ts';
 
 interface Ran {
   readonly end: RunEnd;
@@ -52,11 +54,16 @@ export class RunCarrier {
   readonly #options: RunServiceOptions;
   readonly #live: LiveRuns;
   readonly #files: ParameterFiles;
+  readonly #series: RunSeries;
 
-  constructor(options: RunServiceOptions, live: LiveRuns, files: ParameterFiles) {
+  constructor(
+    options: RunServiceOptions,
+    { live, files, series }: { live: LiveRuns; files: ParameterFiles; series: RunSeries },
+  ) {
     this.#options = options;
     this.#live = live;
     this.#files = files;
+    this.#series = series;
   }
 
   /**
@@ -122,16 +129,29 @@ export class RunCarrier {
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
-    ledger.end(run, {
-      ending: concludeRun(end, texts),
-      isRefused,
-      onRecorded: () => {
-        executor.acknowledge(end.runId);
-        // Not earlier: until the end is on record, the run can be cancelled, and the next service recovers it.
-        this.#live.remove(end.runId);
-      },
+    const recorded = new Promise<void>((resolve) => {
+      ledger.end(run, {
+        ending: concludeRun(end, texts),
+        isRefused,
+        nextAttemptAt: () => nextAttemptAt(run, end, { isRefused }),
+        onRecorded: (ended) => {
+          executor.acknowledge(end.runId);
+          // Not earlier: until the end is on record, the run can be cancelled, and the next service recovers it.
+          this.#live.remove(end.runId);
+          if (ended !== null) this.#noteEnd(run, ended);
+          resolve();
+        },
+      });
     });
+    // Whether the caller of a series has to wait for another attempt is decided when the end is recorded.
+    if (run.record.retries !== null) await recorded;
     return outcomeOf(end, texts);
+  }
+
+  #noteEnd({ record, language }: Run, ended: BriefRun): void {
+    this.#series.noteEnd(ended, language);
+    if (record.retries?.hasSecrets && ended.nextAttemptAt === null)
+      void this.#files.removeSecrets(ended.runId);
   }
 
   /**
@@ -279,15 +299,20 @@ export async function chooseWindow(
 }
 
 /**
- * Synchronous callers read the answer, the command line shows a run in its own terminal, and the console shows it in
- * its page.
+ * Synchronous callers read the answer, the command line shows a run in its own terminal, the console shows it in its page,
+ * and the user may be away when a schedule, a folder or a webhook starts one.
  */
 export function placeOf(
   terminal: Terminal,
   { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
 ): 'nowhere' | 'page' | 'window' {
-  if (sync || origin === 'cli' || !wantsTerminal(terminal, data)) return 'nowhere';
+  if (sync || origin === 'cli' || isUnattended(origin) || !wantsTerminal(terminal, data)) return 'nowhere';
   return origin === 'console' ? 'page' : 'window';
+}
+
+/** Whether a trigger starts such runs without an action of the user. */
+export function isUnattended(origin: Origin): boolean {
+  return origin === 'schedule' || origin === 'folder' || origin === 'webhook';
 }
 
 function wantsTerminal(terminal: Terminal, data: Json): boolean {
@@ -312,11 +337,28 @@ function hasData(data: Json): boolean {
   return data !== null && data !== '';
 }
 
+/** When a run that has ended is tried again; null if its series is over. */
+function nextAttemptAt(
+  { record, stopping }: Run,
+  end: RunEnd,
+  { isRefused }: { isRefused: boolean },
+): string | null {
+  const { retries, attempt, sync } = record;
+  // A user ended the series while the run was ending; or its caller gets the refusal as its answer.
+  if (stopping.signal.aborted || (isRefused && sync && attempt === 1)) return null;
+  const delayMs = nextDelayMs(retries, attempt, {
+    cause: end.cause,
+    isSuccess: isSuccess(end),
+    couldNotStart: isRefused && attempt > 1 && end.cause === 'spawn-failed',
+  });
+  return delayMs === null ? null : new Date(end.endedAtMs + delayMs).toISOString();
+}
+
 /** Builds the end of a run from the end of its process and the outcome of the script. */
 function concludeRun(
   end: RunEnd,
   { envelope, result, summary }: Pick<OutcomeTexts, 'envelope' | 'result' | 'summary'>,
-): RunEnding & { result: JsonText } {
+): Omit<RunEnding, 'nextAttemptAt'> & { result: JsonText } {
   return {
     state: stateOf(end),
     endCause: end.cause,
@@ -345,6 +387,7 @@ export function outcomeOf(
 ) {
   const { message, stdout, stderr, result } = texts;
   return {
+    runId: end.runId,
     exitCode: end.exitCode,
     success: isSuccess(end),
     timedOut: end.cause === 'timeout',

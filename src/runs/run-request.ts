@@ -1,4 +1,4 @@
-import type { Containment, Origin } from '../contract/values.ts';
+import type { Containment, Origin, Retries } from '../contract/values.ts';
 import type { Attachment, RunHooks } from '../execution/executor-client.ts';
 import type {
   Count,
@@ -26,6 +26,10 @@ import type { RunStore } from './run-store.ts';
 export interface RunRequest {
   readonly script: Script;
   readonly origin: Origin;
+  /** The trigger that starts the run. */
+  readonly triggerId?: string;
+  /** Absent: those of the manifest. Null: a failed run is not tried again. */
+  readonly retries?: Retries | null;
   readonly caller: Caller;
   readonly depth: number;
   /** Whether the caller waits for the outcome. */
@@ -41,6 +45,8 @@ export interface RunRequest {
 }
 
 export interface RunOutcome {
+  /** The run that had this outcome: the last attempt of a series. */
+  readonly runId: string;
   readonly exitCode: number;
   readonly success: boolean;
   readonly timedOut: boolean;
@@ -55,7 +61,7 @@ export interface SubmittedRun {
   readonly runId: string;
   /** Resolves when the script is about to start. From then on the run has an outcome. */
   readonly started: Promise<void>;
-  /** Rejects only with a refusal: the run could not start because it lacked something that may be available later. */
+  /** The outcome of the last attempt. Rejects only with a refusal: the run could not start because it lacked something that may be available later. */
   readonly outcome: Promise<RunOutcome>;
 }
 

@@ -2,28 +2,48 @@ import { randomUUID } from 'node:crypto';
 
 import type { Containment } from '../contract/values.ts';
 import type { Count } from '../execution/messages.ts';
-import { ParameterFiles, renewParameterFile, writeParameterFile } from '../execution/parameter-files.ts';
+import {
+  type InvokeMode,
+  ParameterFiles,
+  readSecretsFile,
+  renewParameterFile,
+  writeParameterFile,
+  writeSecretsFile,
+} from '../execution/parameter-files.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
+import type { Language } from '../shared/text.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
-import { maskSecrets } from './inputs.ts';
+import { maskSecrets, secretsIn } from './inputs.ts';
 import type { Progress } from './progress-board.ts';
 import {
   callerStopping,
   endedAlready,
   executorSilent,
   outOfReach,
+  scriptRemoved,
+  secretsGone,
   stopping,
   unknownRun,
   waitedTooLong,
 } from './refusals.ts';
+import { retriesFor } from './retry-plan.ts';
 import { hashToken, LiveRuns, newToken, Run, runFolderAt } from './run.ts';
-import { RunCarrier } from './run-carrier.ts';
-import { readRunNotes } from './run-notes.ts';
-import { type BriefRun, notEnded, type RunEvent, type RunRecord } from './run-record.ts';
+import { isUnattended, RunCarrier } from './run-carrier.ts';
+import { addRunNote, readRunNotes } from './run-notes.ts';
+import {
+  type BriefRun,
+  notEnded,
+  type RetryPlan,
+  type RunEvent,
+  type RunRecord,
+  type SeriesEnd,
+  SeriesOver,
+} from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
-import type { RunRequest, RunServiceOptions, SubmittedRun } from './run-request.ts';
+import type { RunOutcome, RunRequest, RunServiceOptions, SubmittedRun } from './run-request.ts';
+import { RunSeries } from './series.ts';
 
 /** Time that a stop needs besides the grace period: to kill processes, to check for survivors, and to record the ends. */
 const stopSettleMs = 5000;
@@ -35,6 +55,7 @@ export class RunService {
   readonly #carrier: RunCarrier;
   readonly #live = new LiveRuns();
   readonly #files: ParameterFiles;
+  readonly #series: RunSeries;
   readonly #syncRuns = new Set<Promise<unknown>>();
   /** Synchronous runs that wait for a slot, and whether an executing run depends on them. */
   readonly #waiting = new Map<AbortController, { readonly isNeeded: boolean }>();
@@ -45,13 +66,39 @@ export class RunService {
     this.#options = options;
     this.#gate = new Gate(options.limits);
     this.#files = new ParameterFiles(options);
-    this.#carrier = new RunCarrier(options, this.#live, this.#files);
+    this.#series = new RunSeries({
+      ...options,
+      start: (previous, language) => this.#startAttempt(previous, language),
+      onAbandoned: (previous, why) => this.#noteAbandoned(previous, why),
+    });
+    this.#live.childrenStopped.subscribe((runId) => this.#series.cancelBelow(runId));
+    this.#carrier = new RunCarrier(options, { live: this.#live, files: this.#files, series: this.#series });
     options.executor.counts.subscribe((counts) => this.#recordCounts(counts));
     options.executor.silence.subscribe((pid) => this.#noteSilence(pid));
   }
 
   get events(): Feed<RunEvent> {
     return this.#options.ledger.feed;
+  }
+
+  /** Publishes each run whose last attempt has ended: a run without retries when it ends. */
+  get seriesEnds(): Feed<SeriesEnd> {
+    return this.#series.ends;
+  }
+
+  /** Whether the series of attempts that began with this run goes on: an attempt is queued, running or awaited. */
+  isSeriesLive(firstRunId: string): boolean {
+    return this.#series.isLive(firstRunId);
+  }
+
+  /** All attempts of the series that this run belongs to, in order. */
+  attemptsOf(run: Pick<BriefRun, 'runId' | 'firstRunId'>): readonly BriefRun[] {
+    return this.#options.store.attempts(run.firstRunId ?? run.runId);
+  }
+
+  /** The last attempt of the series that began with this run, without large values; the run itself if it has no other. */
+  lastAttempt(firstRunId: string): BriefRun {
+    return this.#options.store.lastAttempt(firstRunId) ?? unknownRun(firstRunId);
   }
 
   get running(): number {
@@ -85,6 +132,13 @@ export class RunService {
    * its start. Throws a refusal and leaves nothing behind if the run cannot be accepted.
    */
   async submit(request: RunRequest): Promise<SubmittedRun> {
+    const { script, origin, params } = request;
+    const retries = retriesFor(origin, script, request.retries);
+    const plan = retries && { ...retries, hasSecrets: secretsIn(script, params) !== null };
+    return this.#accept(request, { plan, attempt: 1, firstRunId: null, previousRunId: null });
+  }
+
+  async #accept(request: RunRequest, place: Place): Promise<SubmittedRun> {
     const { script, sync } = request;
     const lender = (sync ? request.caller?.runId : request.lender) ?? null;
     // An executing run may need its links, or a build of its environment, to finish.
@@ -95,14 +149,18 @@ export class RunService {
     if (sync && silentPid !== null) throw executorSilent(silentPid);
     const runId = randomUUID();
     const token = newToken();
-    const record = newRecord(runId, request, this.#options.clock.now());
+    const record = newRecord(runId, { request, place, now: this.#options.clock.now() });
     const run = new Run({
       ...this.#options,
       record,
       script,
       language: request.language,
       isKeyed: request.key !== undefined,
-      acceptance: { tokenHash: hashToken(token), key: request.key },
+      acceptance: {
+        tokenHash: hashToken(token),
+        key: request.key,
+        previousRunId: place.previousRunId,
+      },
     });
     const claim = claimOf(runId, script, lender);
     // The run enters the gate before the first `await`, so that runs start in order of arrival.
@@ -122,9 +180,11 @@ export class RunService {
     this.#live.add(run);
     // `endRuns` may have been called while this run was being recorded.
     if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
-    const turn = sync
-      ? this.#awaitTurn(admission, run, isNeeded)
-      : this.#unlessStopping(admission, run, isNeeded);
+    // The caller of a further attempt has waited for the earlier ones, so it does not give up because of a full queue.
+    const turn =
+      sync && place.attempt === 1
+        ? this.#awaitTurn(admission, run, isNeeded)
+        : this.#unlessStopping(admission, run, isNeeded);
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
 
@@ -153,11 +213,17 @@ export class RunService {
     );
   }
 
-  /** Starts to stop a run and all runs that it waits for. The record shows the end when it is complete. */
+  /**
+   * Starts to stop a run and all runs that it waits for. The record shows the end when it is complete. Ends the series of
+   * attempts that the run belongs to, also while it waits for its next attempt.
+   */
   cancel(runId: string): void {
     const record = this.getBrief(runId);
-    if (!this.#options.executor.canStop(record.runId)) throw outOfReach();
-    if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record.runId);
+    // The attempt that is open now, if this one has ended.
+    const open = record.endedAt === null ? record : this.lastAttempt(record.firstRunId ?? record.runId);
+    if (this.#series.cancel(open)) return;
+    if (!this.#options.executor.canStop(open.runId)) throw outOfReach();
+    if (!this.#live.stop(open.runId, 'cancelled')) throw endedAlready(record.runId);
   }
 
   /** Accepts the progress that a script reports. */
@@ -184,7 +250,11 @@ export class RunService {
       },
       reportDefect: (run, error) => this.#reportDefect(run, error),
     });
-    void this.#files.sweep(folders, (runId) => this.isLive(runId));
+    this.#series.recover();
+    void this.#files.sweep(folders, {
+      isLive: (runId) => this.isLive(runId),
+      isAwaited: (runId) => this.#series.isAwaited(runId),
+    });
   }
 
   /**
@@ -195,6 +265,8 @@ export class RunService {
   async drain(signal: AbortSignal): Promise<void> {
     const { drainMs, stopGraceMs } = this.#options.limits;
     this.#stopping = true;
+    if (this.#endsRuns) this.#series.cancelAll();
+    this.#series.stop();
     // Runs that will not start any more are refused immediately.
     for (const [leaving, { isNeeded }] of this.#waiting) if (!isNeeded) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
@@ -207,6 +279,7 @@ export class RunService {
   /** Ends all runs together with the service. Asynchronous runs are stopped immediately. */
   endRuns(): void {
     this.#endsRuns = true;
+    if (this.#stopping) this.#series.cancelAll();
     this.#live.stopAll('shutdown', { sparing: 'waited-for' });
   }
 
@@ -237,11 +310,59 @@ export class RunService {
       runId: record.runId,
       scriptId: request.script.id,
       scriptFolder: request.script.folder,
-      invokeMode: request.sync ? ('node' as const) : ('manual' as const),
+      invokeMode: invokeModeOf(request),
       data: request.data,
       params: request.params,
     };
     await writeParameterFile(run.folder, content, { durable });
+    const plan = record.retries;
+    // The last attempt leaves them to no other.
+    const isLast = plan === null || record.attempt >= plan.attempts;
+    const secrets = plan?.hasSecrets && !isLast ? secretsIn(request.script, request.params) : null;
+    if (secrets !== null) await writeSecretsFile(run.folder, secrets, { durable });
+  }
+
+  /** Starts the attempt after a run that has ended, with the inputs of that run. */
+  async #startAttempt({ runId }: BriefRun, language: Language): Promise<SubmittedRun> {
+    const { store, findScript, runsFolder } = this.#options;
+    const previous = store.find(runId);
+    if (previous === null || previous.nextAttemptAt === null || previous.retries === null)
+      throw new SeriesOver(null);
+    const { parentRunId, depth, attempt, triggerId, retries } = previous;
+    const script = findScript(previous.scriptId);
+    if (script === null) throw new SeriesOver(scriptRemoved);
+    const folder = runFolderAt(runsFolder, runId);
+    const secrets = retries.hasSecrets ? await readSecretsFile(folder) : {};
+    if (secrets === null) throw new SeriesOver(secretsGone);
+    const request: RunRequest = {
+      script,
+      origin: previous.origin,
+      ...(triggerId !== null && { triggerId }),
+      caller: parentRunId === null ? null : { runId: parentRunId, depth },
+      depth,
+      sync: previous.sync,
+      data: previous.data,
+      params: { ...previous.params, ...secrets },
+      language,
+    };
+    const next = await this.#accept(request, {
+      plan: retries,
+      attempt: attempt + 1,
+      firstRunId: previous.firstRunId ?? runId,
+      previousRunId: runId,
+    });
+    if (retries.hasSecrets) void this.#files.removeSecrets(runId);
+    return next;
+  }
+
+  #noteAbandoned({ runId, retries }: BriefRun, why: string | null): void {
+    const { runsFolder, clock, log } = this.#options;
+    if (retries?.hasSecrets) void this.#files.removeSecrets(runId);
+    log.info({ run: runId, why }, 'no further attempt');
+    if (why === null) return;
+    addRunNote(runFolderAt(runsFolder, runId), clock.now(), why).catch((error: unknown) => {
+      log.warn({ err: error, run: runId }, 'cannot store a note about a run');
+    });
   }
 
   #launch(
@@ -251,15 +372,24 @@ export class RunService {
   ): SubmittedRun {
     let markStarted = (): void => {};
     const started = new Promise<void>((resolve) => (markStarted = resolve));
-    const outcome = this.#carrier.carryOut(run, script, turn, markStarted);
+    const carried = this.#carrier.carryOut(run, script, turn, markStarted);
+    const outcome = run.record.retries === null ? carried : this.#followSeries(run, carried);
     if (isWaitedFor) this.#syncRuns.add(outcome);
-    outcome
-      .catch((error: unknown) => {
-        // A synchronous caller gets the rejection as its answer. In all other cases only the log shows it.
-        if (!isWaitedFor || !(error instanceof AppError)) this.#reportDefect(run, error);
-      })
-      .finally(() => this.#syncRuns.delete(outcome));
+    carried.catch((error: unknown) => {
+      // A synchronous caller gets the rejection as its answer. In all other cases only the log shows it.
+      if (!isWaitedFor || !(error instanceof AppError)) this.#reportDefect(run, error);
+    });
+    const forget = () => this.#syncRuns.delete(outcome);
+    outcome.then(forget, forget);
     return { runId: run.record.runId, started, outcome };
+  }
+
+  /** The outcome of the last attempt. */
+  async #followSeries(run: Run, carried: Promise<RunOutcome>): Promise<RunOutcome> {
+    // A further attempt that could not start is followed by another one like any other.
+    await carried.catch(() => {});
+    const next = await this.#series.nextAfter(run.record.runId);
+    return next === null ? carried : next.outcome;
   }
 
   /** The caller of a synchronous run waits only for a limited time. */
@@ -329,8 +459,25 @@ async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): 
   clearTimeout(timer);
 }
 
+/** How the script was called, as its parameter file says. */
+function invokeModeOf({ origin, sync }: Pick<RunRequest, 'origin' | 'sync'>): InvokeMode {
+  if (isUnattended(origin)) return 'scheduled';
+  return sync ? 'node' : 'manual';
+}
+
+/** The place of a run in its series of attempts. */
+interface Place {
+  readonly plan: RetryPlan | null;
+  readonly attempt: number;
+  readonly firstRunId: string | null;
+  readonly previousRunId: string | null;
+}
+
 /** Builds the record of a new run. */
-function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
+function newRecord(
+  runId: string,
+  { request, place, now }: { request: RunRequest; place: Place; now: Date },
+): RunRecord {
   const { script } = request;
   return {
     runId,
@@ -338,9 +485,13 @@ function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
     scriptName: script.name,
     scriptVersion: script.version,
     origin: request.origin,
+    triggerId: request.triggerId ?? null,
     parentRunId: request.caller?.runId ?? null,
     depth: request.depth,
     sync: request.sync,
+    attempt: place.attempt,
+    firstRunId: place.firstRunId,
+    retries: place.plan,
     executor: null,
     state: 'queued',
     data: request.data,

@@ -38,10 +38,21 @@ export interface RunStore {
   finish(runId: string, ending: RunEnding): BriefRun | null;
   /** Records how many processes runs left running. The counts may arrive before or after the end of the run. */
   recordLeftRunning(counts: readonly Count[]): void;
+  /**
+   * Changes when the attempt after a run is due; null ends the wait. Returns false if none is awaited: it has been queued, or
+   * the series has ended.
+   */
+  setNextAttempt(runId: string, at: string | null): boolean;
   has(runId: string): boolean;
   find(runId: string): RunRecord | null;
   findBrief(runId: string): BriefRun | null;
   findByToken(tokenHash: string): TokenOwner | null;
+  /** The last attempt of the series that began with this run. */
+  lastAttempt(firstRunId: string): BriefRun | null;
+  /** All attempts of that series on record, in order. */
+  attempts(firstRunId: string): BriefRun[];
+  /** Runs whose next attempt has not been queued. */
+  awaiting(): BriefRun[];
   /** Runs without an end, in the order in which they were accepted. */
   unfinished(): RunRecord[];
 }

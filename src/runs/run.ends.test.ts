@@ -5,12 +5,14 @@ import { expect, it } from 'vitest';
 import { queuedRun } from '../../test/support/run-records.ts';
 import { Feed } from '../shared/feed.ts';
 import { RunEnds } from './run.ts';
-import type { BriefRun, RunEvent } from './run-record.ts';
+import type { BriefRun, RunEvent, SeriesEnd } from './run-record.ts';
 
 function setUp(...runs: BriefRun[]) {
   const known = new Map(runs.map((run) => [run.runId, run]));
   const events = new Feed<RunEvent>();
-  const ends = new RunEnds({ events, store: { findBrief: (runId) => known.get(runId) ?? null } });
+  const seriesEnds = new Feed<SeriesEnd>();
+  const find = (runId: string) => known.get(runId) ?? null;
+  const ends = new RunEnds({ events, seriesEnds, store: { findBrief: find, lastAttempt: find } });
   const end = (run: BriefRun) => {
     const ended = { ...run, endedAt: '2024-05-01T12:00:05.000Z' };
     known.set(run.runId, ended);
@@ -73,5 +75,6 @@ it('an end during the lookup is not missed', async () => {
     queueMicrotask(() => events.publish({ type: 'ended', run }));
     return run;
   };
-  await new RunEnds({ events, store: { findBrief } }).wait(run.runId, never);
+  const store = { findBrief, lastAttempt: findBrief };
+  await new RunEnds({ events, seriesEnds: new Feed(), store }).wait(run.runId, never);
 });

@@ -10,6 +10,7 @@ import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
 import type { KeyUse } from './keys/key-store.ts';
 import type { RunEvent, RunRecord } from './run-record.ts';
+import { isOpen, type SeriesEnd } from './run-record.ts';
 import type { RunStore, TokenOwner } from './run-store.ts';
 
 /** Delay after the end of a run, so that work which follows it handles several ends at once. */
@@ -17,26 +18,31 @@ const afterwardsMs = 1000;
 
 interface RunEndsOptions {
   events: Feed<RunEvent>;
-  store: Pick<RunStore, 'findBrief'>;
+  seriesEnds: Feed<SeriesEnd>;
+  store: Pick<RunStore, 'findBrief' | 'lastAttempt'>;
 }
+
+type Wakers = Map<string, Set<() => void>>;
 
 /**
  * Lets many callers wait for the ends of runs. They share one listener, so the end of a run does no work for callers
  * that wait for other runs.
  */
 export class RunEnds {
-  /** The events of runs whose callers do not wait. */
-  readonly unattended = new Feed<RunEvent>();
   /** Published a moment after runs have ended, once for all of them, for work that no caller waits for. */
   readonly afterwards = new Feed<void>();
   readonly #store: RunEndsOptions['store'];
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting: Wakers = new Map();
+  /** By the first attempt. */
+  readonly #waitingForSeries: Wakers = new Map();
   #pause: NodeJS.Timeout | undefined;
 
-  constructor({ events, store }: RunEndsOptions) {
+  constructor({ events, seriesEnds, store }: RunEndsOptions) {
     this.#store = store;
+    seriesEnds.subscribe(({ run }) => {
+      for (const wake of this.#waitingForSeries.get(run.firstRunId ?? run.runId) ?? []) wake();
+    });
     events.subscribe((event) => {
-      if (!event.run.sync) this.unattended.publish(event);
       if (event.type !== 'ended') return;
       for (const wake of this.#waiting.get(event.run.runId) ?? []) wake();
       this.#pause ??= setTimeout(() => {
@@ -48,30 +54,41 @@ export class RunEnds {
 
   /** Number of waiting callers. */
   get waiting(): number {
-    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+    const all = [...this.#waiting.values(), ...this.#waitingForSeries.values()];
+    return all.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Resolves when the run has ended or was removed, or when the signal is aborted. */
   wait(runId: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(runId) ?? new Set();
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
-        waiting.delete(wake);
-        if (waiting.size === 0 && this.#waiting.get(runId) === waiting) this.#waiting.delete(runId);
-        resolve();
-      };
-      this.#waiting.set(runId, waiting.add(wake));
-      signal.addEventListener('abort', wake, { once: true });
-      // Check after registering: an end between the check and the registration would be missed.
-      if (signal.aborted || this.#hasEnded(runId)) wake();
+    return waitIn(this.#waiting, runId, signal, () => {
+      const run = this.#store.findBrief(runId);
+      return run === null || run.endedAt !== null;
     });
   }
 
-  #hasEnded(runId: string): boolean {
-    const run = this.#store.findBrief(runId);
-    return run === null || run.endedAt !== null;
+  /** Resolves when the series that began with this run has ended or was removed, or when the signal is aborted. */
+  waitForSeries(firstRunId: string, signal: AbortSignal): Promise<void> {
+    return waitIn(this.#waitingForSeries, firstRunId, signal, () => {
+      const last = this.#store.lastAttempt(firstRunId);
+      return last === null || !isOpen(last);
+    });
   }
+}
+
+function waitIn(all: Wakers, id: string, signal: AbortSignal, isOver: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const waiting = all.get(id) ?? new Set();
+    const wake = () => {
+      signal.removeEventListener('abort', wake);
+      waiting.delete(wake);
+      if (waiting.size === 0 && all.get(id) === waiting) all.delete(id);
+      resolve();
+    };
+    all.set(id, waiting.add(wake));
+    signal.addEventListener('abort', wake, { once: true });
+    // Check after registering: an end between the check and the registration would be missed.
+    if (signal.aborted || isOver()) wake();
+  });
 }
 
 /** Reason for which the signal of a run is aborted. */
@@ -93,6 +110,8 @@ export class LiveRuns {
   /** Runs that are being stopped, by a request or by their time limit. They may not start runs to wait for. */
   readonly #closing = new Set<string>();
   #onEmpty: (() => void)[] = [];
+  /** Publishes a run when the runs that it waits for are stopped. */
+  readonly childrenStopped = new Feed<string>();
 
   add(run: Run): void {
     const { runId, parentRunId, sync } = run.record;
@@ -136,6 +155,7 @@ export class LiveRuns {
 
   /** Stops the runs that this run waits for, because this run is being stopped. */
   stopChildren(runId: string, cause: StopCause): void {
+    this.childrenStopped.publish(runId);
     if (this.#runs.has(runId)) this.#closing.add(runId);
     for (const { record, stopping } of [...(this.#children.get(runId) ?? [])]) {
       if (!stopping.signal.aborted) this.stop(record.runId, cause);
@@ -184,6 +204,8 @@ interface Acceptance {
   readonly tokenHash: string;
   /** The idempotency key with which its caller can ask for it again. */
   readonly key: KeyUse | undefined;
+  /** The attempt before this one. */
+  readonly previousRunId: string | null;
 }
 
 interface RunOptions {
@@ -210,7 +232,7 @@ export class Run {
   readonly timeoutMs: number | null;
   /** The language of the messages that Hob writes for this run. */
   readonly language: Language;
-  /** Whether the record must survive a power failure: the caller does not wait, or it can ask again with its key. */
+  /** Whether the record must survive a power failure: for example because the caller does not wait, or can ask again with its key. */
   readonly isDurable: boolean;
   readonly log: Logger;
   /** Aborted with a `StopRequest` or, while the run waits for a slot, with the refusal for its caller. */
@@ -226,7 +248,8 @@ export class Run {
     this.folder = runFolderAt(runsFolder, record.runId);
     this.timeoutMs = (script?.runtime.timeoutMs ?? limits.timeoutMs) || null;
     this.language = language;
-    this.isDurable = isKeyed || !record.sync;
+    // A further attempt belongs to a series that survives a power failure.
+    this.isDurable = isKeyed || !record.sync || record.attempt > 1;
     this.log = log.child({ run: record.runId, script: record.scriptName });
     this.phase = acceptance === null ? 'queued' : 'new';
   }

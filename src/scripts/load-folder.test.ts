@@ -78,6 +78,7 @@ terminal = "never"
 timeout = 1.5
 concurrency = 1
 lock = "gpu"
+retries = { attempts = 3, backoff = "1.5s", factor = 3, on = ["exit", "signal"] }
 survivors = "stop"
 notify_on = "failure"
 env = { OMP_NUM_THREADS = "2" }
@@ -153,6 +154,7 @@ version = ">=1.2"
         timeoutMs: 1500,
         concurrency: 1,
         lock: 'gpu',
+        retries: { attempts: 3, backoffMs: 1500, factor: 3, on: ['exit', 'signal'] },
         survivors: 'stop',
         notifyOn: 'failure',
         env: { OMP_NUM_THREADS: '2' },
@@ -173,6 +175,7 @@ version = ">=1.2"
       isNode: true,
       models: [{ source: 'huggingface', repoId: 'owner/name', files: ['*.onnx'] }],
       dependencies: [{ id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c22', name: '另一个', version: '>=1.2' }],
+      triggers: { contextMenu: null, shortcut: null, suggestions: [] },
     });
     expect(params).toMatchObject([
       {
@@ -276,6 +279,7 @@ describe('a short manifest', () => {
         timeoutMs: null,
         concurrency: null,
         lock: null,
+        retries: null,
         survivors: 'keep',
         notifyOn: 'never',
         env: {},
@@ -325,6 +329,32 @@ describe('the dependencies in a manifest', () => {
     const loaded = await load(`${minimal}\n[[service.dependencies]]\nid = "${other}"\nversion = "soon"\n`);
     expect(scriptOf(loaded).dependencies).toEqual([{ id: other, name: null, version: null }]);
     expect(problemsOf(loaded)).toMatchObject([{ severity: 'note' }]);
+  });
+});
+
+describe('the retries in a manifest', () => {
+  it('are none with a single attempt', async () => {
+    const loaded = await load(manifestWith('retries = { backoff = "1m" }'));
+    expect(problemsOf(loaded)).toEqual([]);
+    expect(scriptOf(loaded).runtime.retries).toBeNull();
+  });
+
+  it('never follow a lost run of a script with a lock', async () => {
+    const loaded = await load(
+      manifestWith('lock = "gpu"\nretries = { attempts = 2, on = ["lost", "exit"] }'),
+    );
+    expect(scriptOf(loaded).runtime.retries).toMatchObject({ attempts: 2, on: ['exit'] });
+    expect(problemsOf(loaded)).toMatchObject([{ severity: 'note', line: expect.any(Number) }]);
+  });
+
+  it.each([
+    '3',
+    '{ attempts = 21 }',
+    '{ attempts = 2, backoff = "soon" }',
+    '{ attempts = 2, on = ["cancelled"] }',
+  ])('are refused with the line if they are %s', async (text) => {
+    const loaded = await load(manifestWith(`retries = ${text}`));
+    expect(problemsOf(loaded)).toMatchObject([{ severity: 'error', line: expect.any(Number) }]);
   });
 });
 

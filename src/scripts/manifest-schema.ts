@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
+import { RetriesSchema } from '../contract/retries.ts';
+import { menuTargets } from '../contract/values.ts';
 import { languages } from './languages.ts';
 import { notifyOccasions, paramTypes, survivorPolicies, terminals } from './script.ts';
 
@@ -63,6 +65,7 @@ export const RuntimeSchema = Type.Object({
       description: 'Name of a lock. Scripts with the same lock never run at the same time.',
     }),
   ),
+  retries: Type.Optional(RetriesSchema),
   survivors: Type.Optional(
     Type.Enum(survivorPolicies, {
       description:
@@ -140,6 +143,42 @@ export const DependencySchema = Type.Object({
   version: optionalText('Required version, such as ">=1.2". Absent: any.'),
 });
 
+const SuggestionSchema = Type.Object(
+  { name: Type.String({ minLength: 1, description: 'Name for `from = "package:NAME"` in triggers.toml.' }) },
+  { additionalProperties: Type.Unknown() },
+);
+
+/** Triggers that the script offers. Nothing happens before the user enables it, so a wrong value is only noted. */
+const TriggersSchema = Type.Object({
+  context_menu: Type.Optional(
+    Type.Object({
+      enabled: optionalFlag('Whether file managers offer the script after `hob menus install`.'),
+      targets: Type.Optional(
+        Type.Array(Words(menuTargets, 'files, directory or background (the empty space of a folder).'), {
+          description: 'Where the entry appears. Absent: files.',
+        }),
+      ),
+      filters: optionalTexts('File extensions. Absent: those of the main input.', [['.mp4']]),
+    }),
+  ),
+  shortcut: Type.Optional(
+    Type.Object({
+      enabled: optionalFlag('Whether the script can be started with a key after `hob menus install`.'),
+      input_type: Type.Optional(
+        Words(['files', 'folders', ''], 'What the shortcut asks for before the run. Absent: nothing.'),
+      ),
+      filters: optionalTexts('File extensions. Absent: those of the main input.', [['.mp4']]),
+    }),
+  ),
+  schedule: Type.Optional(
+    Type.Array(SuggestionSchema, { description: 'Schedules that the user may enable.' }),
+  ),
+  folder: Type.Optional(
+    Type.Array(SuggestionSchema, { description: 'Folders that the user may have watched.' }),
+  ),
+  webhook: Type.Optional(Type.Array(SuggestionSchema, { description: 'Webhooks that the user may enable.' })),
+});
+
 const RootTableSchema = Type.Object({
   info: InfoSchema,
   runtime: RuntimeSchema,
@@ -155,6 +194,7 @@ const RootTableSchema = Type.Object({
   dependencies: Type.Optional(
     Type.Array(DependencySchema, { description: 'Other scripts that this script calls.' }),
   ),
+  triggers: Type.Optional(TriggersSchema),
 });
 
 /**

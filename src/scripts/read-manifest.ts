@@ -1,7 +1,8 @@
 import { dirname, extname } from 'node:path';
 
+import type { Static } from 'typebox';
 import Value from 'typebox/value';
-
+import type { Retries } from '../contract/values.ts';
 import { brief } from '../shared/brief.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { type Confined, confine } from '../shared/private-files.ts';
@@ -20,8 +21,10 @@ import {
   RuntimeSchema,
 } from './manifest-schema.ts';
 import type { ParsedToml } from './manifest-toml.ts';
+import { readOfferedTriggers } from './read-offered-triggers.ts';
 import { readParams } from './read-params.ts';
 import { reporter, SectionReader, unknownAdvice } from './read-section.ts';
+import { backoffFault, retriesOf, retriesUnderLock } from './retries.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
 import {
   builderId,
@@ -102,6 +105,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     .list('models', ModelSchema)
     .map(({ item: model }) => ({ source: model.source, repoId: model.repo_id, files: model.files ?? [] }));
   const dependencies = readDependencies(section);
+  const triggers = readOfferedTriggers(section, input?.exts ?? []);
   for (const key of Object.keys(table).filter((key) => !Object.hasOwn(knownSections, key)))
     report('note', [rootName, key], {
       en: `Unknown table [${rootName}.${key}] is ignored`,
@@ -136,6 +140,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     isNode: node?.enabled === true,
     models,
     dependencies,
+    triggers,
   };
   return { kind: 'script', script, notes: problems };
 }
@@ -219,6 +224,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
   if (typeof texts.language_version === 'string') checkVersion(section, texts.language_version);
   const terminal = readTerminal(section, texts.terminal);
   const preload = readPreload(section, texts.preload, language);
+  const retries = runtime === null ? null : readRuntimeRetries(section, runtime);
   if (language === null || runtime === null) return null;
   return {
     language,
@@ -228,6 +234,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
     timeoutMs: runtime.timeout === undefined ? null : runtime.timeout * 1000,
     concurrency: runtime.concurrency ?? null,
     lock: runtime.lock ?? null,
+    retries,
     survivors: runtime.survivors ?? 'keep',
     notifyOn: runtime.notify_on ?? 'never',
     env: runtime.env ?? {},
@@ -308,6 +315,32 @@ function readInput(section: SectionReader): MainInput | null {
     exts: input.exts ?? [],
     description: input.description ?? null,
   };
+}
+
+function readRuntimeRetries(
+  section: SectionReader,
+  { retries: given, lock }: Static<typeof RuntimeSchema>,
+): Retries | null {
+  if (given === undefined) return null;
+  const path = [section.rootName, 'runtime', 'retries'];
+  const fault = backoffFault(given);
+  if (fault !== null) {
+    const advice = { en: 'Correct this value.', zh: '请修正该值。' };
+    section.report('error', [...path, 'backoff'], { ...fault, advice });
+    return null;
+  }
+  const retries = retriesOf(given);
+  if (lock !== undefined && retries?.on.includes('lost') === true) {
+    section.report('note', [...path, 'on'], {
+      en: '"lost" is ignored in retries.on, because the script has a lock',
+      zh: '脚本设置了 lock，retries.on 中的 "lost" 已忽略',
+      advice: {
+        en: 'Remove it, or remove the lock. The process of a lost run may still hold what the lock protects.',
+        zh: '请删除 "lost" 或 lock：失联的运行可能仍在使用该锁保护的资源。',
+      },
+    });
+  }
+  return retriesUnderLock(retries, lock ?? null);
 }
 
 function readPreload(

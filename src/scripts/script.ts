@@ -1,4 +1,5 @@
-import type { Json } from '../shared/json.ts';
+import type { MenuTarget, Retries, TriggerKind } from '../contract/values.ts';
+import type { Json, JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import type { ScriptLanguage } from './languages.ts';
 
@@ -26,6 +27,7 @@ export interface Script {
   readonly models: readonly ModelNeed[];
   /** The scripts that this script calls. */
   readonly dependencies: readonly ScriptDependency[];
+  readonly triggers: OfferedTriggers;
 }
 
 /** The parts of a script that its manifest need not declare. */
@@ -42,6 +44,7 @@ export const undeclared = {
   isNode: false,
   models: [],
   dependencies: [],
+  triggers: { contextMenu: null, shortcut: null, suggestions: [] },
 } as const satisfies Partial<Script>;
 
 export interface ScriptRuntime {
@@ -54,6 +57,8 @@ export interface ScriptRuntime {
   readonly timeoutMs: number | null;
   readonly concurrency: number | null;
   readonly lock: string | null;
+  /** Null: a failed run is not tried again. */
+  readonly retries: Retries | null;
   readonly survivors: Survivors;
   readonly notifyOn: NotifyOn;
   readonly env: Readonly<Record<string, string>>;
@@ -118,6 +123,33 @@ export interface ModelNeed {
   readonly source: 'huggingface' | 'modelscope';
   readonly repoId: string;
   readonly files: readonly string[];
+}
+
+/** The triggers that a manifest offers. The user enables them. */
+export interface OfferedTriggers {
+  readonly contextMenu: OfferedMenu | null;
+  readonly shortcut: OfferedShortcut | null;
+  /** Rules that an entry of triggers.toml may refer to by name. */
+  readonly suggestions: readonly SuggestedTrigger[];
+}
+
+export interface OfferedMenu {
+  readonly targets: readonly MenuTarget[];
+  /** Extensions in lower case with a dot; empty: all files. */
+  readonly filters: readonly string[];
+}
+
+export interface OfferedShortcut {
+  /** The files or folders that the user is asked for before the run; null: none. */
+  readonly asksFor: 'files' | 'folders' | null;
+  readonly filters: readonly string[];
+}
+
+export interface SuggestedTrigger {
+  readonly kind: TriggerKind;
+  readonly name: string;
+  /** The other fields as written; the entry in triggers.toml overrides them. */
+  readonly values: JsonObject;
 }
 
 export interface ScriptDependency {

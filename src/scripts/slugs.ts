@@ -53,17 +53,23 @@ export class Slugs {
     return this.#byScript.get(scriptId)?.slug ?? scriptId.slice(0, idDigits);
   }
 
+  /** The id of the script with this slug as of the last update, or null. */
+  known(slug: string): string | null {
+    const text = slug.toLowerCase();
+    return this.#bySlug.get(text)?.scriptId ?? this.#unnamed(text);
+  }
+
   /** The id of the script with this id or slug; null if no script has the slug. */
   async find(idOrSlug: string): Promise<string | null> {
     const text = idOrSlug.toLowerCase();
     if (isUuid(text)) return text;
     await this.update();
-    const known = this.#bySlug.get(text);
-    if (known !== undefined) return known.scriptId;
+    const known = this.known(text);
+    if (known !== null) return known;
     // The folder of a new script may not have been noticed yet.
     await this.#options.catalogue.lookForNew();
     await this.update();
-    return this.#bySlug.get(text)?.scriptId ?? this.#unnamed(text);
+    return this.known(text);
   }
 
   async #assignAll(): Promise<void> {

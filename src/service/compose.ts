@@ -216,7 +216,7 @@ export async function startService({
       maxRuns: settings.max_runs,
       maxQueued: settings.max_queued,
     });
-    const runEnds = new RunEnds({ events: runs.events, store });
+    const runEnds = new RunEnds({ events: runs.events, seriesEnds: runs.seriesEnds, store });
     const {
       notifications,
       desktop,
@@ -224,7 +224,7 @@ export async function startService({
     } = composeNotifications({
       database,
       eventLog,
-      events: runEnds.unattended,
+      seriesEnds: runs.seriesEnds,
       catalogue,
       settings,
       log,

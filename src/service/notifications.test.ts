@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import { someScript } from '../../test/support/some-script.ts';
 import type { SentNotification } from '../notifications/notifications.ts';
-import type { RunEnding, RunEvent, RunRecord } from '../runs/run-record.ts';
+import type { RunEnding, RunRecord, SeriesEnd } from '../runs/run-record.ts';
 import type { NotifyOn } from '../scripts/script.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Language } from '../shared/text.ts';
@@ -19,20 +19,20 @@ function notificationsOf(
     notifyOn = 'always',
     language = 'en',
     sync = false,
-    type = 'ended',
-  }: { notifyOn?: NotifyOn | null; language?: Language; sync?: boolean; type?: RunEvent['type'] } = {},
+    wasCancelled = false,
+  }: { notifyOn?: NotifyOn | null; language?: Language; sync?: boolean; wasCancelled?: boolean } = {},
 ): SentNotification[] {
-  const events = new Feed<RunEvent>();
+  const seriesEnds = new Feed<SeriesEnd>();
   const shown: SentNotification[] = [];
   const script = someScript();
   notifyRunEnds({
-    events,
+    seriesEnds,
     notifications: { show: (sent) => shown.push(sent) },
     findScript: () => (notifyOn === null ? null : { ...script, runtime: { ...script.runtime, notifyOn } }),
     language,
   });
   const run: RunRecord = { ...queuedRun({ sync }), ...runEnding(ending) };
-  events.publish({ type, run });
+  seriesEnds.publish({ run, wasCancelled });
   return shown;
 }
 
@@ -51,9 +51,9 @@ it.each<[string, Partial<RunEnding>, { always: boolean; failure: boolean }]>([
   expect(notificationsOf(ending, { notifyOn: 'never' })).toEqual([]);
 });
 
-it('sends no notification for synchronous runs, for other events and for removed scripts', () => {
+it('sends no notification for synchronous runs, cancelled series and removed scripts', () => {
   expect(notificationsOf(failure, { sync: true })).toEqual([]);
-  expect(notificationsOf(failure, { type: 'started' })).toEqual([]);
+  expect(notificationsOf(failure, { wasCancelled: true })).toEqual([]);
   expect(notificationsOf(failure, { notifyOn: null })).toEqual([]);
 });
 

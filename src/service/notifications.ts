@@ -5,7 +5,7 @@ import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
 import { Notifications, type SentNotification } from '../notifications/notifications.ts';
 import type { EventLog } from '../runs/ledger.ts';
-import type { BriefRun, RunEvent } from '../runs/run-record.ts';
+import type { BriefRun, SeriesEnd } from '../runs/run-record.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { NotifyOn, Script } from '../scripts/script.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -19,7 +19,8 @@ import { SqliteNotificationStore } from '../storage/sqlite-notification-store.ts
 import { publishNotifications } from './publish-events.ts';
 
 interface RunEndParts {
-  events: Feed<RunEvent>;
+  /** Publishes the last attempt of each run. */
+  seriesEnds: Feed<SeriesEnd>;
   notifications: Pick<Notifications, 'show'>;
   findScript: (id: string) => Script | null;
   /** The language of the desktop user. */
@@ -34,8 +35,8 @@ const errorMs = 10_000;
 interface NotificationParts {
   database: Database;
   eventLog: EventLog;
-  /** The events of runs whose callers do not wait. */
-  events: Feed<RunEvent>;
+  /** Publishes the last attempt of each run. */
+  seriesEnds: Feed<SeriesEnd>;
   catalogue: Catalogue;
   settings: LoadedSettings;
   log: Logger;
@@ -51,7 +52,7 @@ interface ComposedNotifications {
 
 /** Builds the notifications, and connects them with their senders, with the desktop and with the event log. */
 export function composeNotifications(parts: NotificationParts): ComposedNotifications {
-  const { database, eventLog, events, catalogue, settings, log, url } = parts;
+  const { database, eventLog, seriesEnds, catalogue, settings, log, url } = parts;
   const { environment } = settings;
   const language = userLanguage(environment);
   const desktopLog = log.child({ part: 'desktop' });
@@ -73,7 +74,7 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
   }
   publishNotifications({ notifications, eventLog });
   notifyRunEnds({
-    events,
+    seriesEnds,
     notifications,
     findScript: (id) => catalogue.find(id),
     language,
@@ -88,10 +89,10 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
   };
 }
 
-/** Sends a desktop notification when an asynchronous run ends, if the manifest of its script asks for one. */
-export function notifyRunEnds({ events, notifications, findScript, language }: RunEndParts): void {
-  events.subscribe(({ type, run }) => {
-    if (type !== 'ended' || run.sync) return;
+/** Sends a desktop notification when an asynchronous run ends and is not tried again, if the manifest of its script asks for one. */
+export function notifyRunEnds({ seriesEnds, notifications, findScript, language }: RunEndParts): void {
+  seriesEnds.subscribe(({ run, wasCancelled }) => {
+    if (wasCancelled || run.sync) return;
     // Uses the current manifest: a change made during the run applies to that run too.
     const notifyOn = findScript(run.scriptId)?.runtime.notifyOn ?? 'never';
     if (isWorthNotifying(run, notifyOn)) notifications.show(describeEnd(run, language));

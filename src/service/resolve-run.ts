@@ -40,6 +40,7 @@ export const builder: Script = {
     timeoutMs: 0,
     concurrency: null,
     lock: null,
+    retries: null,
     survivors: 'stop',
     notifyOn: 'never',
     env: {},

@@ -189,4 +189,128 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX slugs_by_script ON slugs (script_id) WHERE is_current = 1;
   `,
+  `
+  /*
+   * Triggers and retries. The table is copied instead of altered: a column after the large ones could only be read together with them.
+   */
+  CREATE TABLE new_runs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL UNIQUE,
+    token_hash TEXT NOT NULL UNIQUE,
+    script_id TEXT NOT NULL,
+    script_name TEXT NOT NULL,
+    script_version TEXT,
+    origin TEXT NOT NULL,
+    trigger_id TEXT,
+    parent_run_id TEXT,
+    depth INTEGER NOT NULL,
+    sync INTEGER NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 1,
+    /* The first attempt. Null in that attempt itself. */
+    first_run_id TEXT,
+    /* When the next attempt is due. Null if there is none, and from the moment when it is queued. */
+    next_attempt_at TEXT,
+    /* As JSON: when the run is tried again. */
+    retries TEXT,
+    executor TEXT,
+    state TEXT NOT NULL,
+    end_cause TEXT,
+    exit_code INTEGER,
+    code INTEGER,
+    message TEXT,
+    envelope TEXT,
+    queued_at TEXT NOT NULL,
+    started_at TEXT,
+    ended_at TEXT,
+    duration_ms INTEGER,
+    stdout_bytes INTEGER,
+    stderr_bytes INTEGER,
+    stdout_head INTEGER,
+    stdout_tail INTEGER,
+    stderr_head INTEGER,
+    stderr_tail INTEGER,
+    truncated INTEGER,
+    left_running INTEGER,
+    disk_bytes INTEGER NOT NULL DEFAULT 0,
+    tended INTEGER NOT NULL DEFAULT 0,
+    /* These columns may be large. They come last, so that reading the others does not read them. */
+    data TEXT NOT NULL,
+    params TEXT NOT NULL,
+    result TEXT
+  ) STRICT;
+  INSERT INTO new_runs (seq, run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor,
+      state, end_cause, exit_code, code, message, envelope, queued_at, started_at, ended_at, duration_ms, stdout_bytes, stderr_bytes,
+      stdout_head, stdout_tail, stderr_head, stderr_tail, truncated, left_running, disk_bytes, tended, data, params, result)
+    SELECT seq, run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor,
+      state, end_cause, exit_code, code, message, envelope, queued_at, started_at, ended_at, duration_ms, stdout_bytes, stderr_bytes,
+      stdout_head, stdout_tail, stderr_head, stderr_tail, truncated, left_running, disk_bytes, tended, data, params, result
+    FROM runs ORDER BY seq;
+  /* A number of a removed run is not used again. */
+  DELETE FROM sqlite_sequence WHERE name = 'new_runs';
+  INSERT INTO sqlite_sequence (name, seq) SELECT 'new_runs', seq FROM sqlite_sequence WHERE name = 'runs';
+  DROP TABLE runs;
+  ALTER TABLE new_runs RENAME TO runs;
+  CREATE INDEX runs_by_time ON runs (queued_at);
+  CREATE INDEX runs_by_script ON runs (script_id, queued_at);
+  CREATE INDEX runs_by_end ON runs (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX runs_by_parent ON runs (parent_run_id) WHERE parent_run_id IS NOT NULL;
+  CREATE INDEX runs_unfinished ON runs (state, queued_at) WHERE ended_at IS NULL;
+  CREATE INDEX runs_untended ON runs (seq) WHERE tended = 0 AND ended_at IS NOT NULL;
+  CREATE INDEX runs_by_state ON runs (state, queued_at) WHERE ended_at IS NOT NULL AND state <> 'succeeded';
+  CREATE INDEX runs_by_script_and_state ON runs (script_id, state, queued_at) WHERE ended_at IS NOT NULL AND state <> 'succeeded';
+  CREATE INDEX runs_by_cause ON runs (end_cause, queued_at) WHERE end_cause <> 'exit';
+  CREATE INDEX runs_by_origin ON runs (origin, queued_at) WHERE origin <> 'execute';
+  CREATE INDEX runs_by_trigger ON runs (trigger_id, queued_at) WHERE trigger_id IS NOT NULL;
+  CREATE INDEX runs_by_series ON runs (first_run_id, attempt) WHERE first_run_id IS NOT NULL;
+  CREATE INDEX runs_awaiting ON runs (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+  CREATE TRIGGER runs_counted AFTER INSERT ON runs BEGIN UPDATE history SET runs = runs + 1; END;
+  CREATE TRIGGER runs_measured AFTER UPDATE OF disk_bytes ON runs BEGIN
+    UPDATE history SET bytes = bytes + new.disk_bytes - old.disk_bytes;
+  END;
+  CREATE TRIGGER runs_discounted AFTER DELETE ON runs BEGIN
+    UPDATE history SET runs = runs - 1, bytes = bytes - old.disk_bytes;
+  END;
+  `,
+  `
+  /* How the run ended whose end the notification reports. */
+  ALTER TABLE notifications ADD COLUMN run_state TEXT;
+  ALTER TABLE notifications ADD COLUMN end_cause TEXT;
+  ALTER TABLE notifications ADD COLUMN exit_code INTEGER;
+  /* 1: must still be sent to the URL of the user. */
+  ALTER TABLE notifications ADD COLUMN unsent INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  CREATE TABLE trigger_firings (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    trigger_id TEXT NOT NULL,
+    /* Identifies the slot, file or delivery. */
+    key TEXT,
+    due_at TEXT NOT NULL,
+    recorded_at TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    detail TEXT,
+    run_id TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX trigger_firings_by_key ON trigger_firings (trigger_id, key) WHERE key IS NOT NULL;
+  CREATE INDEX trigger_firings_by_trigger ON trigger_firings (trigger_id, seq);
+  CREATE TABLE trigger_positions (trigger_id TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE trigger_files (
+    trigger_id TEXT NOT NULL,
+    path TEXT NOT NULL,
+    inode TEXT NOT NULL,
+    modified_ms REAL NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (trigger_id, path)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE trigger_handovers (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    trigger_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    /* As JSON. */
+    files TEXT NOT NULL,
+    run_id TEXT,
+    UNIQUE (trigger_id, key)
+  ) STRICT;
+  `,
 ];

@@ -190,6 +190,7 @@ function conditionsOf(query: RunQuery): Condition[] {
       ? [{ ...joined([...script, state]), isIndexed: true }]
       : [...script, ...(state === null ? [] : [state])]),
     ...oneOf('parent_run_id', query.parentRunId === null ? null : [query.parentRunId]),
+    ...oneOf('trigger_id', query.triggerId === null ? null : [query.triggerId]),
     ...unusual('end_cause', query.endCauses, 'exit'),
     ...unusual('origin', query.origins, 'execute'),
   ];

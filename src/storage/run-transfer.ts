@@ -23,9 +23,13 @@ export const ExportedRunSchema = Type.Object({
   script_name: text,
   script_version: nullable(text),
   origin: Type.Enum([...origins]),
+  /** Absent in exports of older releases, like the other optional fields. */
+  trigger_id: Type.Optional(nullable(text)),
   parent_run_id: nullable(text),
   depth: Type.Integer(),
   sync: Type.Integer(),
+  attempt: Type.Optional(Type.Integer({ minimum: 1 })),
+  first_run_id: Type.Optional(nullable(text)),
   state: Type.Enum([...runStates]),
   end_cause: Type.Enum([...endCauses]),
   exit_code: nullable(Type.Integer()),
@@ -76,7 +80,8 @@ export function openEndedRuns(path: string): EndedRuns {
       slugs: readSlugs(database),
       *rows() {
         for (let row = next.get(0, last); row !== undefined; row = next.get(Number(row.seq), last)) {
-          const { seq, executor, result, ...rest } = row;
+          // A series of attempts does not continue in another home.
+          const { seq, executor, next_attempt_at: _due, retries: _plan, result, ...rest } = row;
           yield { ...rest, result: result instanceof Uint8Array ? Buffer.from(result).toString() : null };
         }
       },
@@ -97,7 +102,14 @@ export function addRuns(store: SqliteRunStore, runs: Iterable<ExportedRun>): voi
   const addAll = () => {
     for (const run of runs) {
       const result = run.result === null ? null : Buffer.from(run.result);
-      const record = toRecord({ ...run, result, executor: null });
+      const series = {
+        trigger_id: run.trigger_id ?? null,
+        attempt: run.attempt ?? 1,
+        first_run_id: run.first_run_id ?? null,
+        next_attempt_at: null,
+        retries: null,
+      };
+      const record = toRecord({ ...run, ...series, result, executor: null });
       // No token has this hash.
       store.insert({ ...record, state: 'queued' }, `imported ${record.runId}`, { durable: false });
       store.finish(record.runId, record);

@@ -19,6 +19,7 @@ import { SqliteRunStore } from './sqlite-run-store.ts';
 const everything: RunQuery = {
   scriptId: null,
   parentRunId: null,
+  triggerId: null,
   states: null,
   endCauses: null,
   origins: null,
@@ -72,6 +73,14 @@ async function allPages(history: SqliteHistoryStore, query: RunQuery): Promise<s
 }
 
 describe('the list of runs', () => {
+  it('of a trigger has only its runs', async () => {
+    const { history, add } = setUp();
+    const [first] = [add({ triggerId: 'nightly' }), add(), add({ triggerId: 'inbox' })];
+    const last = add({ triggerId: 'nightly', state: 'running' });
+    expect(await allPages(history, { ...everything, triggerId: 'nightly' })).toEqual([last, first]);
+    expect(await allPages(history, { ...everything, triggerId: 'gone' })).toEqual([]);
+  });
+
   it('is empty at first, and has the newest run first', async () => {
     const { history, add } = setUp();
     expect(await history.page(everything, forever)).toEqual({ runs: [], next: null });

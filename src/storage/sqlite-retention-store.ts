@@ -69,12 +69,14 @@ export class SqliteRetentionStore implements RetentionStore {
     );
     this.#changes = database.prepare('SELECT total_changes() AS changes');
     this.#tooOld = database.prepare(
-      `SELECT run_id, ${textBytes} AS bytes FROM runs WHERE ended_at < ? ORDER BY ended_at LIMIT ?`,
+      `SELECT run_id, ${textBytes} AS bytes FROM runs WHERE ended_at < ? AND next_attempt_at IS NULL
+         ORDER BY ended_at LIMIT ?`,
     );
     // Not ordered by the time of the end: after a clock was ahead, new runs would look older than the runs of that
     // time.
     this.#oldest = database.prepare(
-      `SELECT run_id, disk_bytes, ${textBytes} AS bytes FROM runs WHERE ended_at IS NOT NULL ORDER BY seq LIMIT ?`,
+      `SELECT run_id, disk_bytes, ${textBytes} AS bytes FROM runs
+         WHERE ended_at IS NOT NULL AND next_attempt_at IS NULL ORDER BY seq LIMIT ?`,
     );
   }
 

@@ -9,7 +9,7 @@ import {
   runStates,
 } from '../contract/values.ts';
 import type { FamilyMember } from '../runs/history/history-store.ts';
-import type { BriefRun, KeptOutput, RunEnding, RunRecord } from '../runs/run-record.ts';
+import type { BriefRun, KeptOutput, RetryPlan, RunEnding, RunRecord } from '../runs/run-record.ts';
 import type { Count, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
 import { localDay } from '../shared/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
@@ -71,8 +71,9 @@ class RunCounts {
   }
 }
 
-const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync,
-  state, data, params, queued_at, started_at, executor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, trigger_id, parent_run_id, depth,
+  sync, attempt, first_run_id, retries, state, data, params, queued_at, started_at, executor)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Stores runs in SQLite. */
 export class SqliteRunStore implements RunStore {
@@ -86,6 +87,10 @@ export class SqliteRunStore implements RunStore {
   readonly #find: StatementSyncInstance;
   readonly #findBrief: StatementSyncInstance;
   readonly #findByToken: StatementSyncInstance;
+  readonly #setNextAttempt: StatementSyncInstance;
+  readonly #lastAttempt: StatementSyncInstance;
+  readonly #attempts: StatementSyncInstance;
+  readonly #awaiting: StatementSyncInstance;
   readonly #unfinished: StatementSyncInstance;
 
   constructor(database: Database) {
@@ -99,7 +104,7 @@ export class SqliteRunStore implements RunStore {
       `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = CAST(? AS TEXT), code = ?, message = ?, envelope = ?,
          started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
          stdout_head = ?, stdout_tail = ?, stderr_head = ?, stderr_tail = ?, truncated = ?,
-         left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL RETURNING ${briefColumns}`,
+         left_running = COALESCE(?, left_running), next_attempt_at = ? WHERE run_id = ? AND ended_at IS NULL RETURNING ${briefColumns}`,
     );
     this.#recordLeftRunning = database.prepare(
       `UPDATE runs SET left_running = count.value ->> 'leftRunning' FROM json_each(?) AS count
@@ -109,6 +114,15 @@ export class SqliteRunStore implements RunStore {
     this.#find = database.prepare(`SELECT ${columns} FROM runs WHERE run_id = ?`);
     this.#findBrief = database.prepare(`SELECT ${briefColumns} FROM runs WHERE run_id = ?`);
     this.#findByToken = database.prepare('SELECT run_id, depth FROM runs WHERE token_hash = ?');
+    this.#setNextAttempt = database.prepare(
+      'UPDATE runs SET next_attempt_at = ? WHERE run_id = ? AND next_attempt_at IS NOT NULL',
+    );
+    const attempts = `SELECT ${briefColumns} FROM runs WHERE first_run_id = ? ORDER BY attempt`;
+    this.#lastAttempt = database.prepare(`${attempts} DESC LIMIT 1`);
+    this.#attempts = database.prepare(attempts);
+    this.#awaiting = database.prepare(
+      `SELECT ${briefColumns} FROM runs WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at`,
+    );
     this.#unfinished = database.prepare(`SELECT ${columns} FROM runs WHERE ended_at IS NULL ORDER BY seq`);
   }
 
@@ -140,9 +154,13 @@ export class SqliteRunStore implements RunStore {
       record.scriptName,
       record.scriptVersion,
       record.origin,
+      record.triggerId,
       record.parentRunId,
       record.depth,
       Number(record.sync),
+      record.attempt,
+      record.firstRunId,
+      record.retries === null ? null : JSON.stringify(record.retries),
       start === null ? record.state : 'running',
       data,
       params,
@@ -191,6 +209,7 @@ export class SqliteRunStore implements RunStore {
       ending.stderrKept?.tailBytes ?? null,
       ending.truncated === null ? null : Number(ending.truncated),
       ending.leftRunning,
+      ending.nextAttemptAt,
       runId,
     );
     if (row === undefined) return null;
@@ -201,6 +220,10 @@ export class SqliteRunStore implements RunStore {
 
   recordLeftRunning(counts: readonly Count[]): void {
     named(() => this.#recordLeftRunning.run(JSON.stringify(counts)));
+  }
+
+  setNextAttempt(runId: string, at: string | null): boolean {
+    return named(() => Number(this.#setNextAttempt.run(at, runId).changes) > 0);
   }
 
   has(runId: string): boolean {
@@ -220,6 +243,20 @@ export class SqliteRunStore implements RunStore {
   findByToken(tokenHash: string): TokenOwner | null {
     const row = this.#findByToken.get(tokenHash);
     return row === undefined ? null : { runId: String(row.run_id), depth: Number(row.depth) };
+  }
+
+  lastAttempt(firstRunId: string): BriefRun | null {
+    const row = this.#lastAttempt.get(firstRunId);
+    return row === undefined ? this.findBrief(firstRunId) : toBrief(row);
+  }
+
+  attempts(firstRunId: string): BriefRun[] {
+    const first = this.findBrief(firstRunId);
+    return [...(first === null ? [] : [first]), ...this.#attempts.all(firstRunId).map(toBrief)];
+  }
+
+  awaiting(): BriefRun[] {
+    return this.#awaiting.all().map(toBrief);
   }
 
   unfinished(): RunRecord[] {
@@ -269,7 +306,7 @@ function isBrief(text: string): boolean {
 export const memberColumns = `run_id, script_id, script_name, origin, parent_run_id, depth, state, end_cause, exit_code,
   queued_at, started_at, ended_at, duration_ms`;
 
-const small = `${memberColumns}, script_version, sync, executor, code, message, envelope, stdout_bytes, stderr_bytes, stdout_head,
+const small = `${memberColumns}, script_version, sync, trigger_id, attempt, first_run_id, next_attempt_at, retries, executor, code, message, envelope, stdout_bytes, stderr_bytes, stdout_head,
   stdout_tail, stderr_head, stderr_tail, truncated, left_running`;
 
 /**
@@ -311,6 +348,11 @@ export function toBrief(row: Row): BriefRun {
     durationMs: member.durationMs,
     scriptVersion: textOf(row.script_version),
     sync: row.sync === 1,
+    triggerId: textOf(row.trigger_id),
+    attempt: Number(row.attempt),
+    firstRunId: textOf(row.first_run_id),
+    nextAttemptAt: textOf(row.next_attempt_at),
+    retries: row.retries === null ? null : planOf(row.retries),
     executor: textOf(row.executor),
     result: row.result instanceof Uint8Array ? row.result : null,
     code: numberOf(row.code),
@@ -355,6 +397,10 @@ function keptOf(head: unknown, tail: unknown): KeptOutput | null {
 }
 
 function jsonOf(value: unknown): Json {
+  return JSON.parse(String(value));
+}
+
+function planOf(value: unknown): RetryPlan {
   return JSON.parse(String(value));
 }
 

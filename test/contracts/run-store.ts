@@ -30,7 +30,8 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       const records = [
         queuedRun(),
         queuedRun({ scriptVersion: null, sync: true, origin: 'link', parentRunId: randomUUID(), depth: 8 }),
-        queuedRun({ origin: 'schedule', data: ['a', null, { b: 1 }], params: {} }),
+        queuedRun({ origin: 'schedule', triggerId: 'nightly', data: ['a', null, { b: 1 }], params: {} }),
+        queuedRun({ attempt: 3, firstRunId: randomUUID() }),
         queuedRun({
           data: {},
           params: { 键: 'it\'s "quoted"; DROP TABLE runs; --', nul: 'a\0b', half: '\ud800' },

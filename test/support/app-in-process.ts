@@ -110,7 +110,7 @@ export async function appInProcess({
     windows: noWindows,
     limits: smallLimits,
   });
-  const runEnds = new RunEnds({ events: runs.events, store });
+  const runEnds = new RunEnds({ events: runs.events, seriesEnds: runs.seriesEnds, store });
   const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
   const app = await buildApp({
     catalogue,

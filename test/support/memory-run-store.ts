@@ -50,6 +50,31 @@ export class MemoryRunStore implements RunStore {
     }
   }
 
+  setNextAttempt(runId: string, at: string | null): boolean {
+    const record = this.#records.get(runId);
+    if (record === undefined || record.nextAttemptAt === null) return false;
+    this.#records.set(runId, { ...record, nextAttemptAt: at });
+    return true;
+  }
+
+  lastAttempt(firstRunId: string): BriefRun | null {
+    return this.attempts(firstRunId).at(-1) ?? null;
+  }
+
+  attempts(firstRunId: string): BriefRun[] {
+    return [...this.#records.values()]
+      .filter((record) => record.runId === firstRunId || record.firstRunId === firstRunId)
+      .toSorted((a, b) => a.attempt - b.attempt)
+      .map((record) => briefOf(structuredClone(record)));
+  }
+
+  awaiting(): BriefRun[] {
+    return [...this.#records.values()]
+      .filter(({ nextAttemptAt }) => nextAttemptAt !== null)
+      .toSorted((a, b) => String(a.nextAttemptAt).localeCompare(String(b.nextAttemptAt)))
+      .map((record) => briefOf(structuredClone(record)));
+  }
+
   has(runId: string): boolean {
     return this.#records.has(runId);
   }

@@ -18,7 +18,7 @@ export function newRun(
     script: { ...someScript(), folder: scriptFolder },
     language: 'en',
     isKeyed: false,
-    acceptance: isRecovered ? null : { tokenHash: `token of ${record.runId}`, key },
+    acceptance: isRecovered ? null : { tokenHash: `token of ${record.runId}`, key, previousRunId: null },
     runsFolder: '/runs',
     limits: smallLimits,
     log,

@@ -10,9 +10,13 @@ export function queuedRun(rest: Partial<RunRecord> = {}): RunRecord {
     scriptName: '缩放图片',
     scriptVersion: '1.0.0',
     origin: 'execute',
+    triggerId: null,
     parentRunId: null,
     depth: 0,
     sync: false,
+    attempt: 1,
+    firstRunId: null,
+    retries: null,
     executor: null,
     state: 'queued',
     endCause: null,
@@ -33,6 +37,7 @@ export function queuedRun(rest: Partial<RunRecord> = {}): RunRecord {
     stderrKept: null,
     truncated: null,
     leftRunning: null,
+    nextAttemptAt: null,
     ...rest,
   };
 }
@@ -58,6 +63,7 @@ export function runEnding(rest: Partial<RunEnding> = {}): RunEnding {
     stderrKept: { headBytes: 0, tailBytes: 0 },
     truncated: false,
     leftRunning: null,
+    nextAttemptAt: null,
     ...rest,
   };
 }

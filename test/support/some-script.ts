@@ -15,6 +15,7 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
     timeoutMs: null,
     concurrency: null,
     lock: null,
+    retries: null,
     survivors: 'keep',
     notifyOn: 'never',
     env: {},

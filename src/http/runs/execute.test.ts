@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { readIdempotencyKey } from './execute.ts';
+import { originOf, readIdempotencyKey } from './execute.ts';
 
 const read = (...keys: string[]) =>
   readIdempotencyKey({ headersDistinct: keys.length === 0 ? {} : { 'idempotency-key': keys } });
@@ -27,3 +27,14 @@ it.each([
   refused.toThrow(expect.objectContaining({ code: 'idempotency-key-invalid' }));
   refused.toThrow(/once and consist of 1 to 255 visible ASCII characters/);
 });
+
+it.each(['console', 'cli', 'menu', 'shortcut'])('accepts the origin %s from a header', (origin) => {
+  expect(originOf({ headers: { 'x-hob-origin': origin } })).toBe(origin);
+});
+
+it.each(['schedule', 'webhook', 'link', 'hob', 'Menu', '', undefined])(
+  'ignores the origin %s, which no caller can claim',
+  (origin) => {
+    expect(originOf({ headers: { 'x-hob-origin': origin } })).toBe('execute');
+  },
+);

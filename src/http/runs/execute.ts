@@ -5,8 +5,8 @@ import type { Static } from 'typebox';
 import Value from 'typebox/value';
 
 import * as schemas from '../../contract/runs.ts';
-import type { Origin } from '../../contract/values.ts';
-import type { Connection } from '../../runs/callers/trace-caller.ts';
+import type { Retries } from '../../contract/values.ts';
+import { claimedOrigins, type Origin } from '../../contract/values.ts';
 import { readData, readParams, readTempFile } from '../../runs/inputs.ts';
 import type { KeyUse } from '../../runs/keys/key-store.ts';
 import { fingerprint, type KeyedRun } from '../../runs/keys/keyed-runs.ts';
@@ -19,7 +19,7 @@ import { whereNotJson } from '../../shared/scan-json.ts';
 import { fixedText, type Language } from '../../shared/text.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { internalError } from '../error-answers.ts';
-import { type Body, bodyOf, languageOf, whenAnswered, whenAnsweredOr } from '../request.ts';
+import { type Body, bodyOf, connectionOf, languageOf, whenAnswered, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
 import { type Encoded, endJson, type JsonFields, jsonContentType, sendJson } from '../send-json.ts';
 
@@ -80,6 +80,8 @@ interface StartOptions {
   body: Body;
   /** Whether the caller waits for the outcome. */
   sync: boolean;
+  /** Reads the retries of the request; undefined if it has none. Absent where the operation accepts none. */
+  readRetries?: (script: Script) => Retries | null | undefined;
   language: Language;
 }
 
@@ -88,13 +90,14 @@ export async function startRun(
   { runs, keyedRuns }: Pick<AppDependencies, 'runs' | 'keyedRuns'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { scriptId, resolve, body, sync, language }: StartOptions,
+  { scriptId, resolve, body, sync, readRetries, language }: StartOptions,
 ): Promise<SubmittedRun | KeyedRun> {
   // Few requests have a key, and the list of distinct headers is built on access.
   const key = 'idempotency-key' in request.headers ? readIdempotencyKey(request.raw) : null;
   const submit = async (use?: KeyUse) => {
     const script = await resolve();
     const tempFile = readTempFilePath(body);
+    const retries = readRetries?.(script);
     const sent = tempFile === null ? null : await readTempFile(tempFile);
     return runs.submit({
       script,
@@ -104,6 +107,7 @@ export async function startRun(
       sync,
       data: readData(script, sent === null ? readStructured(body, 'data') : sent.data),
       params: readParams(script, sent === null ? readStructured(body, 'params') : sent.params),
+      ...(retries !== undefined && { retries }),
       language,
       ...(use !== undefined && { key: use }),
     });
@@ -215,10 +219,10 @@ function parseText(text: string): Json | undefined {
   }
 }
 
-/** The console and the command line identify themselves with a header. */
+/** The console, the command line, and the entries in menus and shortcuts identify themselves with a header. */
 export function originOf({ headers }: { headers: IncomingHttpHeaders }): Origin {
   const claimed = headers['x-hob-origin'];
-  return claimed === 'console' || claimed === 'cli' ? claimed : 'execute';
+  return claimedOrigins.find((origin) => origin === claimed) ?? 'execute';
 }
 
 /** The `Idempotency-Key` of a request, or null. */
@@ -234,18 +238,6 @@ export function readIdempotencyKey({
     en: 'Idempotency-Key must be sent once and consist of 1 to 255 visible ASCII characters (no spaces).',
     zh: 'Idempotency-Key 只能发送一次，且应为 1 到 255 个可见 ASCII 字符（不含空格）。',
   });
-}
-
-/** Null if the caller has disconnected. */
-function connectionOf({ socket }: FastifyRequest): Connection | null {
-  const { remoteAddress, remotePort, localAddress, localPort } = socket;
-  if (!remoteAddress || !remotePort || !localAddress || !localPort) return null;
-  return {
-    clientAddress: remoteAddress,
-    clientPort: remotePort,
-    serverAddress: localAddress,
-    serverPort: localPort,
-  };
 }
 
 function invalid(field: string, en: string, zh: string): AppError {
@@ -273,11 +265,15 @@ async function answerSync(
   return answerWhenReady(reply, {
     status: 200,
     certain: run.started,
-    answer: run.outcome.then(executionAnswer),
+    answer: run.outcome.then((outcome) => {
+      // The last attempt of a series. After the first heartbeat the header is sent and names the first one.
+      if (!reply.raw.headersSent) reply.raw.setHeader('x-hob-run-id', outcome.runId);
+      return executionAnswer(outcome);
+    }),
     late: (error) => {
       // The run continues in the executor and has no outcome yet. A broken connection tells the caller to ask again later.
       if (error instanceof AppError && error.code === 'service-stopping') return null;
-      return executionAnswer(failedOutcome(error, language));
+      return executionAnswer(failedOutcome(run.runId, error, language));
     },
     heartbeatMs,
   });
@@ -323,9 +319,10 @@ export async function answerWhenReady(
 }
 
 /** The status 200 is already sent, so an error is reported as the outcome of a run that could not be started. */
-function failedOutcome(error: unknown, language: Language): RunOutcome {
+function failedOutcome(runId: string, error: unknown, language: Language): RunOutcome {
   const msg = (error instanceof AppError ? error : internalError(error)).text[language];
   return {
+    runId,
     exitCode: -1,
     success: false,
     timedOut: false,

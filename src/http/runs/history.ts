@@ -122,6 +122,7 @@ function readQuery(query: unknown): RunQuery {
   return {
     scriptId: fields.uuid('script'),
     parentRunId: fields.uuid('parent'),
+    triggerId: fields.text('trigger_id'),
     states: fields.words('state', runStates),
     endCauses: fields.words('end_cause', endCauses),
     origins: fields.words('origin', origins),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
+import { AttemptsAnswer } from '../../contract/history.ts';
 import * as schemas from '../../contract/runs.ts';
 import { rerunInputs } from '../../runs/inputs.ts';
 import { depthOfExecute, type RunEnds } from '../../runs/run.ts';
@@ -8,7 +9,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../fields.ts';
 import { bodyOf, languageOf, success, whenAnsweredOr } from '../request.ts';
 import { route } from '../route.ts';
-import { sendJson } from '../send-json.ts';
+import { sendJson, toJson } from '../send-json.ts';
 import { originOf, readStructured } from './execute.ts';
 import { findRun, runAnswer } from './run-answer.ts';
 
@@ -51,12 +52,33 @@ export function addRunRoutes(
     },
   });
 
+  route(app, 'GET /api/runs/:id/attempts', {
+    operationId: 'getRunAttempts',
+    tag: 'Runs',
+    summary: 'Get the attempts of a run',
+    description:
+      'Returns the series of attempts that the run belongs to. A run that is not tried again is a series of one.',
+    answer: AttemptsAnswer,
+    async handle(request, reply) {
+      const run = findRun(runs, request, reply);
+      const attempts = runs.attemptsOf(run);
+      const answer = {
+        first_run_id: run.firstRunId ?? run.runId,
+        attempts: run.retries?.attempts ?? 1,
+        next_attempt_at: attempts.at(-1)?.nextAttemptAt ?? null,
+        // Results are JSON text already.
+        runs: Buffer.from(`[${attempts.map((attempt) => toJson(runAnswer(attempt))).join(',')}]`),
+      };
+      return sendJson(reply, answer);
+    },
+  });
+
   route(app, 'POST /api/runs/:id/cancel', {
     operationId: 'cancelRun',
     tag: 'Runs',
     summary: 'Stop a run',
     description:
-      'Removes a queued run from the queue, or stops a running one together with all its processes and the runs it waits for. Responds immediately; the record shows how the run ended.',
+      'Removes a queued run from the queue, or stops a running one together with all its processes and the runs it waits for. Ends the series of attempts that the run belongs to, also after the end of this one. Responds immediately; the record shows how the run ended.',
     answer: schemas.CancelAnswer,
     async handle(request, reply) {
       const { runId } = findRun(runs, request, reply);
@@ -101,10 +123,12 @@ export function addRunRoutes(
     operationId: 'deleteRun',
     tag: 'Runs',
     summary: 'Delete a run',
-    description: 'Deletes the record and the folder of a run that has ended.',
+    description:
+      'Deletes the record and the folder of a run that has ended. If it would be tried again, that is cancelled.',
     answer: schemas.DeleteAnswer,
     async handle(request, reply) {
       const run = findRun(runs, request, reply);
+      if (run.nextAttemptAt !== null) runs.cancel(run.runId);
       await runRemover.remove(run);
       return success(request, { en: 'The run was deleted', zh: '运行已删除' }, { run_id: run.runId });
     },
@@ -126,16 +150,21 @@ export function readWaitMs(wait: string | null): number {
   });
 }
 
-/** Waits until a run has ended, `waitMs` have passed, or the signal is aborted. */
+/** Waits until a run, or the series that it began, has ended, `waitMs` have passed, or the signal is aborted. */
 export async function waitForEnd(
   runId: string,
-  { runEnds, waitMs, signal }: { runEnds: RunEnds; waitMs: number; signal: AbortSignal },
+  {
+    runEnds,
+    waitMs,
+    signal,
+    isSeries = false,
+  }: { runEnds: RunEnds; waitMs: number; signal: AbortSignal; isSeries?: boolean },
 ): Promise<void> {
   const enough = new AbortController();
   const stop = () => enough.abort();
   const timer = setTimeout(stop, waitMs);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  await runEnds.wait(runId, enough.signal);
+  await (isSeries ? runEnds.waitForSeries(runId, enough.signal) : runEnds.wait(runId, enough.signal));
   clearTimeout(timer);
 }

@@ -1,5 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ExecuteHeaders, longestWaitS, ScriptRunBody, StartedRunAnswer } from '../../contract/runs.ts';
+import type { Retries } from '../../contract/values.ts';
+import { readRetries } from '../../scripts/retries.ts';
+import type { Script } from '../../scripts/script.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Json } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -18,7 +21,7 @@ export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDepende
     tag: 'Run scripts',
     summary: 'Start a run of a script',
     description:
-      'Starts a run by the id or slug of the script and returns its record. With `wait_s`, the response waits for the end of the run, for at most that many seconds. A run continues when its caller disconnects.',
+      'Starts a run by the id or slug of the script and returns its record. With `wait_s`, the response waits for the end of the run and of its further attempts, for at most that many seconds. A run continues when its caller disconnects.',
     headers: ExecuteHeaders,
     body: ScriptRunBody,
     examples: {
@@ -43,22 +46,49 @@ export function addScriptRunRoute(app: FastifyInstance, dependencies: AppDepende
         resolve: () => resolveScript(catalogue, scriptId, given),
         body: { ...rest, fields: inputs },
         sync: false,
+        readRetries: (script) => readRequestRetries(inputs.retries, script),
         language: languageOf(request, 'en'),
       });
-      reply.raw.setHeader('x-hob-run-id', runId);
-      reply.raw.setHeader('location', `/api/runs/${runId}`);
+      nameRun(reply, runId);
       const signal = whenAnsweredOr(closing, request, reply);
-      const ended = waitMs === 0 ? Promise.resolve() : waitForEnd(runId, { runEnds, waitMs, signal });
+      const ended =
+        waitMs === 0 ? Promise.resolve() : waitForEnd(runId, { runEnds, waitMs, signal, isSeries: true });
       return answerWhenReady(reply, {
         status: 201,
         certain: Promise.resolve(),
-        answer: ended.then(() => runAnswer(runs.get(runId))),
+        answer: ended.then(() => {
+          const last = waitMs === 0 ? runId : runs.lastAttempt(runId).runId;
+          nameRun(reply, last);
+          return runAnswer(runs.get(last));
+        }),
         // The run was deleted just after its end.
         late: () => null,
         heartbeatMs,
       });
     },
   });
+}
+
+/** The answer names the run whose record it has. After the first heartbeat the headers are sent and name the first attempt. */
+function nameRun({ raw }: FastifyReply, runId: string): void {
+  if (raw.headersSent) return;
+  raw.setHeader('x-hob-run-id', runId);
+  raw.setHeader('location', `/api/runs/${runId}`);
+}
+
+/** Undefined if the request has none: the retries of the manifest then apply. */
+function readRequestRetries(given: Json | undefined, { runtime }: Script): Retries | null | undefined {
+  if (given === undefined || given === null) return undefined;
+  const reading = readRetries(given);
+  if (reading.kind === 'invalid')
+    throw new AppError('field-invalid', { ...reading.message, fields: [reading.field] });
+  if (runtime.lock !== null && reading.retries?.on.includes('lost') === true)
+    throw invalidField(
+      'retries.on',
+      'without "lost", because the script has a lock',
+      '不含 "lost" 的列表，因为脚本设置了 lock',
+    );
+  return reading.retries;
 }
 
 function readWaitS(wait: Json): number {

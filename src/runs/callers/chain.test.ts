@@ -25,6 +25,10 @@ function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: 
     has: unused,
     finish: unused,
     find: unused,
+    setNextAttempt: unused,
+    lastAttempt: unused,
+    attempts: unused,
+    awaiting: unused,
     unfinished: unused,
     findByToken,
   };

@@ -6,8 +6,9 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { has, testPath } from '../../../test/support/needs.ts';
+import { canBecomeOrdinary, ordinaryUser } from '../../../test/support/ordinary-user.ts';
 import type { Connection } from './trace-caller.ts';
-import { traceCaller } from './trace-caller.ts';
+import { traceCaller, userOfCaller } from './trace-caller.ts';
 
 const run = '0b6f2b0e-5d0a-4c53-9a3e-6a2f5a1f7c01';
 const otherRun = '1c7f3b1e-6d1a-4d54-8b4e-7b3f6b2f8d02';
@@ -201,6 +202,40 @@ s.recv(1)`;
     expect(await traceCaller({ ...connection, clientAddress: 'nonsense' }, live)).toEqual({
       kind: 'unknown',
     });
+  });
+});
+
+describe.runIf(has('/proc', process.platform === 'linux'))('the user behind a connection', () => {
+  it('is the user of the process that opened it', async () => {
+    const server = await listen();
+    launch(client, server);
+    expect(await userOfCaller(await server.connection())).toBe(process.geteuid?.());
+  });
+
+  it.runIf(canBecomeOrdinary)('is another user if that user opened it', async () => {
+    const server = await listen();
+    // The interpreter may be in a folder that this user cannot read, so everything is loaded before.
+    const become = `host.encode("idna"); os.setuid(${ordinaryUser})`;
+    launch(`${prelude}${become}\nsocket.create_connection((host, port)).recv(1)`, server);
+    expect(await userOfCaller(await server.connection())).toBe(ordinaryUser);
+  });
+
+  it.runIf(hasIpv6)('is found for IPv6, and for IPv4 through an IPv6 socket', async () => {
+    const server = await listen('::');
+    for (const host of ['::1', '127.0.0.1']) {
+      launch(client, { ...server, host });
+      expect(await userOfCaller(await server.connection())).toBe(process.geteuid?.());
+    }
+  });
+
+  it('is unknown, not root, when its process has closed it', async () => {
+    const server = await listen();
+    const { kill, ended } = launch(client, server);
+    const connection = await server.connection();
+    kill();
+    await ended;
+    expect(await userOfCaller(connection)).toBeNull();
+    expect(await userOfCaller({ ...connection, clientPort: 1 })).toBeNull();
   });
 });
 

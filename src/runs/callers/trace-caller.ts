@@ -38,8 +38,8 @@ export async function traceCaller(
   live: ReadonlyMap<number, string>,
 ): Promise<TracedCaller> {
   if (process.platform !== 'linux') return { kind: 'unknown' };
-  const inode = await findSocketInode(connection);
-  if (inode === null) return { kind: 'unknown' };
+  const inode = (await findSocket(connection))?.inode;
+  if (inode === undefined) return { kind: 'unknown' };
   /** The processes that are known to belong to a run. All of them have been checked. */
   const members = new Map(live);
   return (await searchMembers(inode)) ?? (await searchOthers(inode));
@@ -179,13 +179,24 @@ async function forEachConcurrently<T>(items: readonly T[], act: (item: T) => Pro
   await Promise.all(Array.from({ length: readersAtOnce }, work));
 }
 
-/** Returns the inode of the client's socket according to the kernel's socket tables; null if it is not listed. */
-async function findSocketInode(connection: Connection): Promise<string | null> {
+interface ListedSocket {
+  readonly inode: string;
+  /** The user id of the process that created the socket. */
+  readonly userId: number;
+}
+
+/** Returns the user id of the process that opened a connection; null if it is not known. Works only on Linux. */
+export async function userOfCaller(connection: Connection): Promise<number | null> {
+  return (await findSocket(connection))?.userId ?? null;
+}
+
+/** Finds the client's socket in the kernel's socket tables; null if it is not listed. */
+async function findSocket(connection: Connection): Promise<ListedSocket | null> {
   const tables = tablesFor(connection);
   for (let attempt = 0; attempt < attempts; attempt++) {
     for (const { file, entry } of tables) {
-      const inode = inodeOf(entry, await readFile(file, 'latin1').catch(() => ''));
-      if (inode !== null) return inode;
+      const socket = socketIn(entry, await readFile(file, 'latin1').catch(() => ''));
+      if (socket !== null) return socket;
     }
   }
   return null;
@@ -215,12 +226,12 @@ function tablesFor(connection: Connection): { file: string; entry: string }[] {
   return [];
 }
 
-/** Skips inode 0: the kernel may still list a socket that its process has closed, with that inode. */
-function inodeOf(entry: string, table: string): string | null {
+/** Skips inode 0: the kernel may still list a socket that its process has closed, with that inode and with the user root. */
+function socketIn(entry: string, table: string): ListedSocket | null {
   for (let at = table.indexOf(entry); at !== -1; at = table.indexOf(entry, at + 1)) {
     const fields = table.slice(at + entry.length, at + entry.length + 120).split(/\s+/);
-    const [_state, _queues, _timer, _retransmits, _user, _timeout, inode] = fields;
-    if (inode !== undefined && inode !== '0') return inode;
+    const [_state, _queues, _timer, _retransmits, userId, _timeout, inode] = fields;
+    if (inode !== undefined && inode !== '0') return { inode, userId: Number(userId) };
   }
   return null;
 }

@@ -51,6 +51,7 @@ export interface Cursor {
 export interface RunQuery {
   readonly scriptId: string | null;
   readonly parentRunId: string | null;
+  readonly triggerId: string | null;
   readonly states: readonly RunState[] | null;
   readonly endCauses: readonly EndCause[] | null;
   readonly origins: readonly Origin[] | null;

@@ -8,13 +8,14 @@ import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import { jsonTextOf } from '../../shared/json.ts';
 import { RunEnds } from '../run.ts';
-import type { BriefRun, RunEvent, RunRecord } from '../run-record.ts';
+import type { BriefRun, RunRecord } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';
 import { KeyedRuns } from './keyed-runs.ts';
 
 const use = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
 const never = new AbortController().signal;
 const outcome: RunOutcome = {
+  runId: randomUUID(),
   exitCode: 0,
   success: true,
   timedOut: false,
@@ -39,8 +40,13 @@ function setUp() {
       has: (runId) => onRecord.has(runId),
       find: () => null,
       findBrief: (runId) => known.get(runId) ?? null,
+      lastAttempt: (runId) => known.get(runId) ?? null,
     },
-    ends: new RunEnds({ events: new Feed<RunEvent>(), store: { findBrief: () => null } }),
+    ends: new RunEnds({
+      events: new Feed(),
+      seriesEnds: new Feed(),
+      store: { findBrief: () => null, lastAttempt: () => null },
+    }),
     recall: () => Promise.reject(new Error('no outcome is recalled in this test')),
     lend: (...runs) => lent.push(runs),
   });

@@ -8,6 +8,7 @@ import { waitCircle } from '../refusals.ts';
 import { type Caller, type RunEnds, runFolderAt } from '../run.ts';
 import { outcomeOf } from '../run-carrier.ts';
 import type { KeptOutput, RunRecord } from '../run-record.ts';
+import { isOpen } from '../run-record.ts';
 import type { RunOutcome, RunServiceOptions, SubmittedRun } from '../run-request.ts';
 import type { RunStore } from '../run-store.ts';
 import type { KeyStore, KeyUse } from './key-store.ts';
@@ -28,7 +29,7 @@ interface KeyedRunsOptions {
   keys: KeyStore;
   /** Ignores keys that were used before this time. */
   keptSince: () => string;
-  store: Pick<RunStore, 'find' | 'findBrief' | 'has'>;
+  store: Pick<RunStore, 'find' | 'findBrief' | 'lastAttempt' | 'has'>;
   ends: RunEnds;
   /** Reads the outcome of a run that has ended. */
   recall: (record: RunRecord) => Promise<RunOutcome>;
@@ -83,6 +84,11 @@ export class KeyedRuns {
     }
   }
 
+  /** The run for which this key was used, or null. */
+  find(use: KeyUse): string | null {
+    return this.#options.keys.find(use, this.#options.keptSince())?.runId ?? null;
+  }
+
   #watch(run: SubmittedRun): void {
     this.#live.set(run.runId, run);
     const forget = () => this.#live.delete(run.runId);
@@ -109,21 +115,23 @@ export class KeyedRuns {
    */
   #lendResources(callerId: string, runId: string): void {
     const { store, lend } = this.#options;
-    if (store.findBrief(runId)?.endedAt !== null) return;
+    const open = store.lastAttempt(runId);
+    if (open?.endedAt !== null) return;
     for (let waiting: string | null = callerId; waiting !== null; ) {
-      if (waiting === runId) throw waitCircle();
+      if (waiting === open.runId) throw waitCircle();
       const run = store.findBrief(waiting);
       waiting = run?.sync ? run.parentRunId : null;
     }
-    lend(runId, callerId);
+    lend(open.runId, callerId);
   }
 
   async #outcomeOf(runId: string, signal: AbortSignal): Promise<RunOutcome> {
     const { ends, store, recall } = this.#options;
-    await ends.wait(runId, signal);
-    const record = store.find(runId);
+    await ends.waitForSeries(runId, signal);
+    const last = store.lastAttempt(runId);
+    const record = last === null ? null : store.find(last.runId);
     if (record === null) throw gone(runId);
-    if (record.endedAt === null) throw signal.reason;
+    if (isOpen(record)) throw signal.reason;
     return recall(record);
   }
 }

@@ -50,6 +50,7 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
       timeoutMs: null,
       concurrency: null,
       lock: null,
+      retries: null,
       survivors: 'keep',
       notifyOn: 'never',
       env: {},

@@ -43,6 +43,10 @@ export function originName(origin: Origin, say: Say): string {
     link: say('Script', '脚本调用'),
     cli: say('Command line', '命令行'),
     schedule: say('Schedule', '定时'),
+    folder: say('Folder', '文件夹'),
+    webhook: say('Webhook', 'Webhook'),
+    menu: say('Menu', '右键菜单'),
+    shortcut: say('Shortcut', '快捷键'),
     hob: say('Hob', 'Hob 自身'),
   };
   return names[origin];
@@ -61,6 +65,14 @@ export function originWords(origin: Origin, say: Say): string {
       return say('started from the command line', '来自命令行');
     case 'schedule':
       return say('started by a schedule', '按计划');
+    case 'folder':
+      return say('started by a folder', '由文件夹触发');
+    case 'webhook':
+      return say('started by a webhook', '由 Webhook 触发');
+    case 'menu':
+      return say('started from a menu', '来自右键菜单');
+    case 'shortcut':
+      return say('started by a shortcut', '来自快捷键');
     case 'hob':
       return say('started by Hob', '由 Hob 发起');
   }
