@@ -1,4 +1,11 @@
-import type { NotificationType } from '../contract/values.ts';
+import type { EndCause, NotificationType, RunState } from '../contract/values.ts';
+
+/** How the run ended whose end a notification reports. */
+export interface NotifiedEnd {
+  readonly state: RunState;
+  readonly endCause: EndCause | null;
+  readonly exitCode: number | null;
+}
 
 /** A stored notification, without data that depends on the current address of the service. */
 export interface KeptNotification {
@@ -13,6 +20,8 @@ export interface KeptNotification {
   readonly runId: string | null;
   readonly scriptId: string | null;
   readonly scriptName: string | null;
+  /** Null: it does not report the end of a run. */
+  readonly end: NotifiedEnd | null;
   readonly at: string;
 }
 
@@ -29,4 +38,12 @@ export interface NotificationStore {
   add(notification: KeptNotification, keep: number): void;
   /** Notifications after the previous page; null: from the newest. */
   page(query: { readonly after: number | null; readonly limit: number }): NotificationPage;
+}
+
+/** Marks notifications that must still be sent to the URL of the user. Implemented in `storage/`. */
+export interface OutgoingStore {
+  /** The marked notifications, oldest first. */
+  unsent(): readonly KeptNotification[];
+  markUnsent(id: string): void;
+  unmarkUnsent(id: string): void;
 }

@@ -39,8 +39,17 @@ it('a notification includes its sender, time and the address for a click', async
   const { run: _run, ...rest } = sent;
   const at = '1970-01-01T00:00:00.000Z';
   expect(shown).toEqual([
-    { ...rest, ...run, at, id: expect.any(String), address: 'http://127.0.0.1:1/runs/run' },
-    { ...rest, runId: null, scriptId: null, scriptName: null, at, id: expect.any(String), address: null },
+    { ...rest, ...run, end: null, at, id: expect.any(String), address: 'http://127.0.0.1:1/runs/run' },
+    {
+      ...rest,
+      runId: null,
+      scriptId: null,
+      scriptName: null,
+      end: null,
+      at,
+      id: expect.any(String),
+      address: null,
+    },
   ]);
   expect(shown[0]?.id).not.toBe(shown[1]?.id);
   // The address is not stored, because the port may change.

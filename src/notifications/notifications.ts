@@ -5,7 +5,12 @@ import type { Clock } from '../shared/clock.ts';
 import { cutMessage } from '../shared/cut-message.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
-import type { KeptNotification, NotificationPage, NotificationStore } from './notification-store.ts';
+import type {
+  KeptNotification,
+  NotificationPage,
+  NotificationStore,
+  NotifiedEnd,
+} from './notification-store.ts';
 
 export interface Notification extends KeptNotification {
   readonly address: string | null;
@@ -18,6 +23,8 @@ export interface SentNotification {
   readonly showClose: boolean;
   /** The run that it is about, or null. */
   readonly run: { readonly runId: string; readonly scriptId: string; readonly scriptName: string } | null;
+  /** How that run ended, if the notification reports its end. */
+  readonly end?: NotifiedEnd;
 }
 
 interface NotificationsOptions {
@@ -40,7 +47,7 @@ export class Notifications {
   }
 
   /** Does not throw if storing fails: showing the notification is more important. */
-  show({ type, message, durationMs, showClose, run }: SentNotification): void {
+  show({ type, message, durationMs, showClose, run, end }: SentNotification): void {
     const { clock, log, addressOf } = this.#options;
     const kept: KeptNotification = {
       id: randomUUID(),
@@ -52,6 +59,7 @@ export class Notifications {
       runId: run?.runId ?? null,
       scriptId: run?.scriptId ?? null,
       scriptName: run?.scriptName ?? null,
+      end: end ?? null,
       at: clock.now().toISOString(),
     };
     this.#keep(kept);

@@ -228,7 +228,8 @@ export async function startService({
       catalogue,
       settings,
       log,
-      url: () => listening?.url,
+      version,
+      listening: () => listening,
     });
     closers.push(closeNotifications);
     const closing = new AbortController();

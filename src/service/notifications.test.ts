@@ -66,6 +66,7 @@ it('shows the message of the script, and shows errors longer', () => {
     { type: 'error', message, durationMs: 10_000 },
   ]);
   const [notification] = notificationsOf(failure);
+  expect(notification?.end).toEqual({ state: 'failed', endCause: 'exit', exitCode: 7 });
   expect(notification?.run).toMatchObject({ runId: expect.any(String), scriptName: expect.any(String) });
 });
 

@@ -4,6 +4,7 @@ import { Bubbles } from '../notifications/bubbles.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import { openDesktop } from '../notifications/desktop/open-desktop.ts';
 import { Notifications, type SentNotification } from '../notifications/notifications.ts';
+import { Outgoing } from '../notifications/outgoing/outgoing.ts';
 import type { EventLog } from '../runs/ledger.ts';
 import type { BriefRun, SeriesEnd } from '../runs/run-record.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
@@ -40,30 +41,34 @@ interface NotificationParts {
   catalogue: Catalogue;
   settings: LoadedSettings;
   log: Logger;
-  /** The address on which the service listens; undefined before it listens. */
-  url: () => string | undefined;
+  version: string;
+  /** The addresses of the service; undefined before it listens. */
+  listening: () => { readonly url: string; readonly beyond: readonly string[] } | undefined;
 }
 
 interface ComposedNotifications {
   notifications: Notifications;
   desktop: Desktop;
+  /** Null: the user set no URL. */
+  outgoing: Outgoing | null;
   close(): Promise<void>;
 }
 
 /** Builds the notifications, and connects them with their senders, with the desktop and with the event log. */
 export function composeNotifications(parts: NotificationParts): ComposedNotifications {
-  const { database, eventLog, seriesEnds, catalogue, settings, log, url } = parts;
+  const { database, eventLog, seriesEnds, catalogue, settings, log, listening, version } = parts;
   const { environment } = settings;
   const language = userLanguage(environment);
   const desktopLog = log.child({ part: 'desktop' });
   const desktop = openDesktop({ platform: process.platform, environment, language, log: desktopLog });
   const bubbles = new Bubbles({ desktop, language, log: desktopLog });
+  const store = new SqliteNotificationStore(database);
   const notifications = new Notifications({
-    store: new SqliteNotificationStore(database),
+    store,
     clock: systemClock,
     log,
     addressOf(runId) {
-      const service = url();
+      const service = listening()?.url;
       return service === undefined ? null : `${service}/runs/${runId}`;
     },
   });
@@ -73,6 +78,26 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
     });
   }
   publishNotifications({ notifications, eventLog });
+  const outgoing =
+    settings.notify_url === ''
+      ? null
+      : new Outgoing({
+          url: new URL(settings.notify_url),
+          format: settings.notify_format,
+          send: settings.notify_send,
+          store,
+          addressOf(runId) {
+            const [beyond] = listening()?.beyond ?? [];
+            const service = beyond ?? listening()?.url;
+            if (service === undefined) return null;
+            return { url: `${service}/runs/${runId}`, isReachable: beyond !== undefined };
+          },
+          clock: systemClock,
+          log: log.child({ part: 'outgoing' }),
+          language,
+          version,
+        });
+  if (outgoing !== null) notifications.feed.subscribe((notification) => outgoing.take(notification));
   notifyRunEnds({
     seriesEnds,
     notifications,
@@ -82,7 +107,9 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
   return {
     notifications,
     desktop,
+    outgoing,
     async close() {
+      outgoing?.close();
       bubbles.close();
       await desktop.close();
     },
@@ -115,6 +142,7 @@ function describeEnd(run: BriefRun, language: Language): SentNotification {
     durationMs,
     showClose: false,
     run,
+    end: { state: run.state, endCause: run.endCause, exitCode: run.exitCode },
   };
 }
 

@@ -116,6 +116,9 @@ describe('settings', () => {
       native_start: 'false',
       desktop_notifications: 'false',
       max_connections: '70',
+      notify_url: 'https://one.example/path',
+      notify_format: 'ntfy',
+      notify_send: 'all',
       huggingface_endpoint: 'https://one.example/path',
       modelscope_endpoint: 'http://127.0.0.1:9',
     };
@@ -148,6 +151,22 @@ describe('settings', () => {
     });
     expect(problem).toContain('modelscope_endpoint must be a URL');
     expect(problem).not.toContain('secret');
+  });
+
+  it('accept only a URL for notifications, and never repeat it', async () => {
+    for (const url of [
+      'ntfy.sh/secret',
+      'ftp://ntfy.sh/secret',
+      'https://ntfy.sh:99999/secret',
+      'https:///secret',
+    ]) {
+      const [problem] = await problems(undefined, { HOB_NOTIFY_URL: url });
+      expect(problem).toContain('notify_url must be a URL');
+      expect(problem).not.toContain('secret');
+    }
+    expect(await load('notify_url = "https://:tk_1@ntfy.example:8443/topic?x=1"')).toMatchObject({
+      notify_send: 'errors',
+    });
   });
 
   it('may be in a file with a byte order mark and Windows line endings', async () => {

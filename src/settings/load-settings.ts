@@ -11,6 +11,7 @@ import { ExplainedError, errnoOf } from '../shared/errors.ts';
 import { fixedText, type Text } from '../shared/text.ts';
 import { defaultSettings, kindOf } from './default-settings.ts';
 import { resolveHome, settingsFile } from './home.ts';
+import { parseHooksAddress } from './hooks-address.ts';
 import {
   environmentName,
   removedSettings,
@@ -38,6 +39,7 @@ export interface Flags {
   home?: string | undefined;
   host?: string | undefined;
   port?: string | undefined;
+  hooksListen?: string | undefined;
   scripts?: string[] | undefined;
   logLevel?: string | undefined;
   token?: boolean | undefined;
@@ -91,9 +93,12 @@ export async function loadSettings(
   for (const [name, { value, source, origin }] of given) {
     settings[name] = value;
     origins.set(name, origin);
-    if (!Value.Check(SettingsSchema.properties[name], value)) {
+    if (!isValid(name, value)) {
       // The value may be a secret: some users write the token itself here, and an address may contain a password.
-      const isSecret = name === 'token' || (name.endsWith('_endpoint') && String(value).includes('@'));
+      const isSecret =
+        name === 'token' ||
+        name === 'notify_url' ||
+        (name.endsWith('_endpoint') && String(value).includes('@'));
       const { en, zh } = expectation(name);
       const shown = JSON.stringify(value);
       problems.push({
@@ -126,6 +131,14 @@ export async function loadSettings(
     origins,
     notes,
   };
+}
+
+function isValid(name: SettingName, value: unknown): boolean {
+  if (!Value.Check(SettingsSchema.properties[name], value)) return false;
+  if (value === '') return true;
+  if (name === 'hooks_listen') return parseHooksAddress(String(value)) !== null;
+  // The pattern of the schema allows a port such as 99999.
+  return name !== 'notify_url' || URL.canParse(String(value));
 }
 
 /** Problems prevent the start; notes do not. */
@@ -190,6 +203,7 @@ function firstLine(message: string): string {
 
 /** A relative folder in the file is relative to the file, not to the working directory. */
 function fromTable(name: SettingName, value: unknown, path: string): unknown {
+  if (name === 'hooks_listen' && typeof value === 'number') return String(value);
   const isFolders = name === 'scripts' || name === 'model_folders';
   if (!isFolders || !Array.isArray(value)) return value;
   return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
@@ -224,6 +238,7 @@ function fromFlags(flags: Flags): [SettingName, Sourced][] {
     chosen.push([name, { value, source: fixedText(flag), origin: { kind: 'flag', name: flag } }]);
   if (flags.host !== undefined) choose('listen', '--host', [flags.host]);
   if (flags.port !== undefined) choose('port', '--port', fromText('port', flags.port));
+  if (flags.hooksListen !== undefined) choose('hooks_listen', '--hooks-listen', flags.hooksListen);
   if (flags.logLevel !== undefined) choose('log_level', '--log-level', flags.logLevel);
   if (flags.token !== undefined) choose('token', '--token', flags.token);
   return chosen;
@@ -322,6 +337,16 @@ function special(name: SettingName): Text | null {
       return {
         en: `${name} must be a URL, such as https://huggingface.co, or empty`,
         zh: `${name} 必须是网址，例如 https://huggingface.co，或者留空`,
+      };
+    case 'notify_url':
+      return {
+        en: 'notify_url must be a URL, such as https://ntfy.sh/my-topic, or empty',
+        zh: 'notify_url 必须是网址，例如 https://ntfy.sh/my-topic，或者留空',
+      };
+    case 'hooks_listen':
+      return {
+        en: 'hooks_listen must be an IP address and a port, such as 127.0.0.1:8790 or [::1]:8790, or a port alone, or empty',
+        zh: 'hooks_listen 必须是 IP 地址加端口，例如 127.0.0.1:8790 或 [::1]:8790，也可以只写端口，或者留空',
       };
     case 'token':
       return {

@@ -1,16 +1,29 @@
 import { patch } from '@decimalturn/toml-patch';
 import { parse } from 'smol-toml';
 
+import type { Text } from '../shared/text.ts';
 import type { SettingName } from './schema.ts';
 
-/** Settings that name folders and addresses of one machine. */
-const machineSettings: readonly SettingName[] = ['scripts', 'model_folders', 'listen'];
+interface LeftOut {
+  readonly name: SettingName;
+  readonly reason: Text;
+}
 
-/** The text of a settings file for another machine, and the names of the settings that it leaves out. Keeps comments. */
-export function portableSettings(text: string): { text: string; leftOut: readonly SettingName[] } {
+const ofMachine: Text = { en: 'belongs to this machine', zh: '只适用于这台电脑' };
+
+const leftOutSettings: readonly LeftOut[] = [
+  { name: 'scripts', reason: ofMachine },
+  { name: 'model_folders', reason: ofMachine },
+  { name: 'listen', reason: ofMachine },
+  { name: 'hooks_listen', reason: ofMachine },
+  { name: 'notify_url', reason: { en: 'may contain a secret', zh: '可能含有机密' } },
+];
+
+/** The text of a settings file for another machine, and the settings that it leaves out. Keeps comments. */
+export function portableSettings(text: string): { text: string; leftOut: readonly LeftOut[] } {
   const table: Record<string, unknown> = parse(text.replace(/^\uFEFF/, ''));
-  const leftOut = machineSettings.filter((name) => name in table);
+  const leftOut = leftOutSettings.filter(({ name }) => name in table);
   if (leftOut.length === 0) return { text, leftOut };
-  const kept = Object.entries(table).filter(([name]) => !leftOut.some((left) => left === name));
+  const kept = Object.entries(table).filter(([name]) => !leftOut.some((left) => left.name === name));
   return { text: patch(text.replace(/^\uFEFF/, ''), Object.fromEntries(kept)), leftOut };
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 
 import Type, { type Static } from 'typebox';
 
+import { outgoingFormats, outgoingSelections } from '../contract/values.ts';
 import { logLevels } from '../shared/log.ts';
 
 const mebibytes = (fallback: number, description: string) =>
@@ -38,6 +39,11 @@ export const SettingsSchema = Type.Object({
     default: [],
     description:
       'Additional folders to search for models: `OWNER/NAME` folders, or a Hugging Face or ModelScope cache in another place. Hob never removes anything from them.',
+  }),
+  hooks_listen: Type.String({
+    default: '',
+    description:
+      'Address and port of the separate listener for webhooks, such as `127.0.0.1:8790`; a port alone means `127.0.0.1`. It opens while a webhook is on. Empty: webhooks receive nothing. The flag `--hooks-listen` sets it.',
   }),
   log_level: Type.Enum(logLevels, {
     default: 'info',
@@ -113,6 +119,22 @@ export const SettingsSchema = Type.Object({
     default: true,
     description:
       'Whether notifications appear on the desktop. If not, Hob only keeps them in the list of notifications, which the console shows.',
+  }),
+  notify_url: Type.String({
+    pattern: '^(?:https?://[^\\s/?#]+[^\\s#]*)?$',
+    default: '',
+    description:
+      'Address to which Hob [also sends notifications](desktop.md#send-notifications-to-a-url), such as `https://ntfy.sh/my-topic`. Empty: none. Hob treats the address as a secret and shows only its host.',
+  }),
+  notify_format: Type.Enum(outgoingFormats, {
+    default: 'json',
+    description:
+      'Format of the messages to `notify_url`: `json` (a JSON object) or `ntfy` (the text, with the headers of ntfy).',
+  }),
+  notify_send: Type.Enum(outgoingSelections, {
+    default: 'errors',
+    description:
+      'Which notifications Hob sends to `notify_url`: `errors` (failed runs, troubles of Hob, and errors that scripts report) or `all`.',
   }),
   terminal_command: Type.Array(Type.String({ minLength: 1, pattern: '^[^\\u0000]*$' }), {
     default: [],

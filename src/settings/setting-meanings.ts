@@ -14,6 +14,8 @@ const chinese: Readonly<Record<SettingName, string>> = {
   scripts: '数据目录下 `scripts/` 之外的脚本文件夹。参数 `--scripts` 可追加。',
   model_folders:
     '额外查找模型的文件夹：`OWNER/NAME` 结构的文件夹，或放在别处的 Hugging Face、ModelScope 缓存。其中的内容绝不会被删除。',
+  hooks_listen:
+    '接收 Webhook 的单独监听地址和端口，例如 `127.0.0.1:8790`；只写端口表示 `127.0.0.1`。有已开启的 Webhook 时才监听。留空则不接收。参数 `--hooks-listen` 可指定。',
   log_level: '输出到 stderr 的日志级别。',
   extra_hosts:
     '额外接受的 Host 请求头取值，与客户端发送的完全一致：除标准端口外须带端口，例如 `hob.local:9527`。',
@@ -36,6 +38,11 @@ const chinese: Readonly<Record<SettingName, string>> = {
     '同步调用超过此时长后，每隔这么久发送一个空格，以免客户端放弃。事件流静默这么久（最长 15 秒）后会收到一条注释。',
   idempotency_hours: '`Idempotency-Key` 在多长时间内对应首次使用它的那次运行。',
   desktop_notifications: '是否在桌面上显示通知。关闭后，通知只保留在通知列表中，可在控制台查看。',
+  notify_url:
+    '同时将通知发送到的网址，例如 `https://ntfy.sh/my-topic`。留空则不发送。网址按机密处理，只显示其主机。',
+  notify_format: '发送到 `notify_url` 的内容：`json`（JSON 对象）或 `ntfy`（正文加 ntfy 的请求头）。',
+  notify_send:
+    '哪些通知发送到 `notify_url`：`errors`（运行失败、Hob 自身的问题，以及脚本报告的错误）或 `all`（全部）。',
   terminal_command:
     '打开终端窗口的命令：程序及其参数，窗口中要执行的命令会追加在后面，例如 `["xterm", "-maximized", "-e"]`。留空则由 Hob 自行查找。',
   terminal_hold:

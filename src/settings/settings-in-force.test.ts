@@ -48,4 +48,9 @@ describe('the settings in force', () => {
     expect(of('scripts')).toMatchObject({ origin: { kind: 'flag', name: '--scripts' } });
     expect(of('drain_s')).toMatchObject({ origin: null });
   });
+
+  it('show only the host of the address for notifications', async () => {
+    const { of } = await shown({}, { HOB_NOTIFY_URL: 'https://ada:pass@ntfy.example:8443/topic?auth=x' });
+    expect(of('notify_url')?.value).toBe('https://ntfy.example:8443/…');
+  });
 });

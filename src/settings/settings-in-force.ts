@@ -14,13 +14,18 @@ interface SettingInForce {
   readonly meaning: Text;
 }
 
-/** Every setting in effect. None is a secret: the token is in a separate file. */
+/** Every setting in effect, without secrets: the token is in a separate file, and only the host of `notify_url` is shown. */
 export function settingsInForce(settings: LoadedSettings): SettingInForce[] {
   return settingNames.map((name) => ({
     name,
-    value: settings[name],
+    value: name === 'notify_url' ? maskedUrl(settings.notify_url) : settings[name],
     default: defaultSettings[name],
     origin: settings.origins.get(name) ?? null,
     meaning: meaningOf(name),
   }));
+}
+
+/** The path of such a URL is often a secret: the topic of ntfy, or the key of a webhook. */
+function maskedUrl(url: string): string {
+  return url === '' ? '' : `${new URL(url).origin}/…`;
 }

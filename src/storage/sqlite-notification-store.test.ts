@@ -27,6 +27,7 @@ function setUp() {
         runId: null,
         scriptId: null,
         scriptName: null,
+        end: null,
         at: new Date(0).toISOString(),
         ...rest,
       };
@@ -46,6 +47,7 @@ it('returns every character of a notification unchanged', () => {
     runId: randomUUID(),
     scriptId: randomUUID(),
     scriptName: '整理 "x"',
+    end: { state: 'failed', endCause: 'exit', exitCode: 7 },
   });
   const plain = add({ durationMs: 0, message: '' });
   expect(all()).toEqual([plain, odd]);
@@ -80,4 +82,14 @@ it('removes the notifications of a run with the run, unless the run has not ende
   const stays = add({ runId: lasting });
   expect(new SqliteRunRemoval(database).forgetRuns([gone, lasting])).toEqual([gone]);
   expect(all()).toEqual([stays, outside]);
+});
+
+it('marks notifications that must still be sent, and lists them in order', () => {
+  const { add, store } = setUp();
+  const [first, , third] = [add(), add(), add({ end: { state: 'unknown', endCause: null, exitCode: null } })];
+  for (const each of [third, first]) if (each !== undefined) store.markUnsent(each.id);
+  expect(store.unsent()).toEqual([first, third]);
+  store.unmarkUnsent(first?.id ?? '');
+  store.unmarkUnsent('unknown');
+  expect(store.unsent()).toEqual([third]);
 });

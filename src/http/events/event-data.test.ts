@@ -25,6 +25,7 @@ describe('the data of an event', () => {
       runId: null,
       scriptId: null,
       scriptName: null,
+      end: null,
       at: '1970-01-01T00:00:00.000Z',
     } as const;
     expect(JSON.parse(eventData.notification(notification))).toEqual({
