@@ -1,0 +1,156 @@
+import { Cron } from 'croner';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { checkCron, checkInterval, nextSlots } from './cron.ts';
+
+function slots(cron: string, timezone: string, after: string, count: number): string[] {
+  const found = nextSlots({ cron, everyMs: null, timezone }, 'UTC', new Date(after), count);
+  return found.map((slot) => slot.toISOString().slice(0, 16));
+}
+
+describe('a cron expression', () => {
+  it('fires at the end of the gap when the clock skips its time', () => {
+    const after = '2026-03-28T12:00Z';
+    expect(slots('30 2 * * *', 'Europe/Berlin', after, 2)).toEqual(['2026-03-29T01:00', '2026-03-30T00:30']);
+    // Several skipped times are one slot.
+    expect(slots('0,30 2,3 * * *', 'Europe/Berlin', after, 3)).toEqual([
+      '2026-03-29T01:00',
+      '2026-03-29T01:30',
+      '2026-03-30T00:00',
+    ]);
+    expect(slots('15 2 * * *', 'Australia/Lord_Howe', '2026-10-03T00:00Z', 2)).toEqual([
+      '2026-10-03T15:30',
+      '2026-10-04T15:15',
+    ]);
+  });
+
+  it('fires once when the clock shows its time twice', () => {
+    expect(slots('30 2,14 * * *', 'Europe/Berlin', '2026-10-24T13:00Z', 3)).toEqual([
+      '2026-10-25T00:30',
+      '2026-10-25T13:30',
+      '2026-10-26T01:30',
+    ]);
+    // Asked within the repeated hour.
+    expect(slots('30 2 * * *', 'Europe/Berlin', '2026-10-25T01:05Z', 1)).toEqual(['2026-10-26T01:30']);
+    expect(slots('45 1 * * *', 'Australia/Lord_Howe', '2026-04-03T15:00Z', 2)).toEqual([
+      '2026-04-04T14:45',
+      '2026-04-05T15:15',
+    ]);
+  });
+
+  it('keeps its rhythm through both changes if it fires in every hour', () => {
+    const spring = slots('*/30 * * * *', 'Europe/Berlin', '2026-03-29T00:00Z', 4);
+    expect(spring).toEqual(['2026-03-29T00:30', '2026-03-29T01:00', '2026-03-29T01:30', '2026-03-29T02:00']);
+    const autumn = slots('*/30 * * * *', 'Europe/Berlin', '2026-10-24T23:30Z', 5);
+    expect(autumn).toEqual([
+      '2026-10-25T00:00',
+      '2026-10-25T00:30',
+      '2026-10-25T01:00',
+      '2026-10-25T01:30',
+      '2026-10-25T02:00',
+    ]);
+  });
+
+  it('may name seconds in a sixth field, in front of the others', () => {
+    const found = nextSlots(
+      { cron: '*/20 59 23 * * *', everyMs: null, timezone: 'UTC' },
+      'UTC',
+      new Date('2026-01-01T23:59:20Z'),
+      2,
+    );
+    expect(found.map((slot) => slot.toISOString())).toEqual([
+      '2026-01-01T23:59:40.000Z',
+      '2026-01-02T23:59:00.000Z',
+    ]);
+  });
+
+  it('matches the date or the weekday if both are restricted, as in crontab', () => {
+    expect(slots('0 0 13 * fri', 'UTC', '2026-11-10T00:00Z', 3)).toEqual([
+      '2026-11-13T00:00',
+      '2026-11-20T00:00',
+      '2026-11-27T00:00',
+    ]);
+  });
+
+  it('finds a slot that is many years away', () => {
+    expect(slots('0 0 29 2 *', 'Europe/Berlin', '2096-03-01T00:00Z', 1)).toEqual(['2104-02-28T23:00']);
+  });
+
+  it('uses the zone of the machine if it names none', () => {
+    const rule = { cron: '0 12 * * *', everyMs: null, timezone: null };
+    const [slot] = nextSlots(rule, 'Asia/Shanghai', new Date('2026-01-01T00:00Z'), 1);
+    expect(slot?.toISOString()).toBe('2026-01-01T04:00:00.000Z');
+  });
+
+  it('is checked, and the answer names the field and a next step', () => {
+    const message = (cron: string, zone: string | null = null) => checkCron(cron, zone)?.message.en ?? null;
+    expect(message('0 0 31 2 *')).toContain('never fires');
+    expect(message('0 0 30 feb *')).toContain('never fires');
+    expect(message('0 0 31 2 mon')).toBeNull();
+    expect(message('60 * * * *')).toBe('"60" is not valid in the field for the minute');
+    expect(message('* * * * 8')).toContain('weekday');
+    for (const bad of [
+      '5-1 * * * *',
+      '*/0 * * * *',
+      '1,,2 * * * *',
+      '1e1 * * * *',
+      '1-2-3 * * * *',
+      '5/5 * * * *',
+    ])
+      expect(message(bad), bad).toContain('minute');
+    for (const bad of ['', '   ', '* * * *', '* * * * * * *', '每天'])
+      expect(message(bad), bad).toContain('five fields');
+    expect(message('@reboot')).toContain('@reboot is not a time');
+    expect(message('@every 5m')).toContain('not a known name');
+    expect(message('@Daily')).toBeNull();
+    expect(message(`${'1,'.repeat(1000)}1 * * * *`)).toContain('longer than 500');
+    expect(message('* * * * *', 'Mars/Olympus')).toBe('"Mars/Olympus" is not a known time zone');
+    expect(message('* * * * *', '')).toContain('not a known time zone');
+  });
+
+  it('has the slots that croner finds, where daylight saving time plays no part', () => {
+    const among = (low: number, high: number) =>
+      fc.oneof(
+        fc.constant('*'),
+        fc.integer({ min: 2, max: Math.min(high, 12) }).map((step) => `*/${step}`),
+        fc.integer({ min: low, max: high }).map(String),
+        fc.tuple(fc.integer({ min: low, max: high }), fc.integer({ min: low, max: high })).map((ends) => {
+          const [from, to] = [Math.min(...ends), Math.max(...ends)];
+          return from === to ? `${from}` : `${from}-${to}`;
+        }),
+      );
+    // Croner does not treat a stepped star in one of the two fields for days as crontab does.
+    const days = fc.oneof(
+      fc.tuple(among(1, 28), fc.constant('*')),
+      fc.tuple(fc.constant('*'), among(0, 6)),
+      fc.tuple(fc.integer({ min: 1, max: 31 }).map(String), fc.integer({ min: 0, max: 6 }).map(String)),
+    );
+    const expression = fc
+      .tuple(among(0, 59), among(0, 23), days, among(1, 12))
+      .map(([minute, hour, [day, weekday], month]) => `${minute} ${hour} ${day} ${month} ${weekday}`);
+    const start = fc.date({ min: new Date('2020-01-01'), max: new Date('2040-01-01'), noInvalidDate: true });
+    fc.assert(
+      fc.property(expression, start, (cron, after) => {
+        fc.pre(checkCron(cron, 'UTC') === null);
+        const expected = new Cron(cron, { timezone: 'UTC', paused: true }).nextRuns(3, after);
+        expect(nextSlots({ cron, everyMs: null, timezone: 'UTC' }, 'UTC', after, 3)).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('an interval', () => {
+  it('fires at its multiples since 1970, in any zone', () => {
+    const rule = { cron: null, everyMs: 15 * 60_000, timezone: null };
+    const found = nextSlots(rule, 'Asia/Kathmandu', new Date('2026-03-29T00:50:00.001Z'), 3);
+    expect(found.map((slot) => slot.toISOString().slice(11, 16))).toEqual(['01:00', '01:15', '01:30']);
+  });
+
+  it('is between a second and a year', () => {
+    expect(checkInterval(999)?.message.en).toContain('between 1s and 366d');
+    expect(checkInterval(1000)).toBeNull();
+    expect(checkInterval(367 * 86_400_000)).not.toBeNull();
+  });
+});
