@@ -1,0 +1,118 @@
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import pino from 'pino';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import { tempFolder } from '../../../test/support/hob.ts';
+import { FakeRuns } from '../../../test/support/inbox-in-process.ts';
+import { until } from '../../../test/support/until.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { SqliteTriggerStore } from '../../storage/sqlite-trigger-store.ts';
+import type { FiringRequest, FiringResult } from '../firing-runs.ts';
+import type { FolderTrigger } from '../trigger.ts';
+import { FolderDriver } from './folder-driver.ts';
+
+/** Runs that start when the test lets them. */
+class SlowRuns extends FakeRuns {
+  /** Starts that were asked for. */
+  asked = 0;
+  mayStart: Promise<void> = Promise.resolve();
+
+  override async start(request: FiringRequest): Promise<FiringResult> {
+    this.asked++;
+    await this.mayStart;
+    return super.start(request);
+  }
+
+  onEnd(): () => void {
+    return () => {};
+  }
+}
+
+async function openDriver() {
+  const folder = join(await realpath(await tempFolder()), 'inbox');
+  await mkdir(folder);
+  const database = openDatabase(':memory:');
+  const store = new SqliteTriggerStore(database);
+  const [runs, errors] = [new SlowRuns(), [] as string[]];
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
+  const driver = new FolderDriver({ store, runs, log, notify: () => {} });
+  onTestFinished(async () => {
+    await driver.close();
+    database.close();
+  });
+  const trigger: FolderTrigger = {
+    id: 'inbox',
+    script: 'recorder',
+    scriptId: 'recorder',
+    data: undefined,
+    params: {},
+    retries: undefined,
+    valuesProblem: null,
+    kind: 'folder',
+    path: folder,
+    recursive: false,
+    filters: [],
+    settleMs: 30,
+    batchMs: null,
+    after: 'leave',
+  };
+  const listed = () => until('the folder was listed', async () => store.position('inbox') !== null);
+  return { folder, store, runs, errors, driver, trigger, listed };
+}
+
+describe('a folder trigger', () => {
+  it('that is edited while a run is slow to start waits for it', async () => {
+    const { folder, store, runs, driver, trigger, listed } = await openDriver();
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    runs.mayStart = held;
+    driver.update([trigger]);
+    await listed();
+    await writeFile(join(folder, 'a.txt'), 'a');
+    await until('the run is being started', async () => runs.asked === 1);
+    const [edited, again] = [{ batchMs: 50 }, { settleMs: 50 }].map((changes) => ({
+      ...trigger,
+      ...changes,
+    }));
+    driver.update(edited === undefined ? [] : [edited]);
+    driver.update(again === undefined ? [] : [again]);
+    // Longer than a closed folder waits for its disk.
+    await wait(6000);
+    expect(runs.asked).toBe(1);
+    release();
+    await until('the run is on record', async () => store.handed('inbox').length === 1);
+    await writeFile(join(folder, 'b.txt'), 'b');
+    await until('the next file is on record', async () => store.handed('inbox').length === 2);
+    expect(runs.paths).toEqual([[join(folder, 'a.txt')], [join(folder, 'b.txt')]]);
+  });
+
+  it('does not keep the service from stopping', async () => {
+    const { folder, runs, driver, trigger, listed } = await openDriver();
+    let release = (): void => {};
+    runs.mayStart = new Promise((resolve) => (release = resolve));
+    driver.update([trigger]);
+    await listed();
+    await writeFile(join(folder, 'a.txt'), 'a');
+    await until('the run is being started', async () => runs.asked === 1);
+    await driver.close();
+    expect(runs.paths).toEqual([]);
+    release();
+  });
+
+  it('opens later if its records cannot be read', async () => {
+    const { folder, store, runs, errors, driver, trigger, listed } = await openDriver();
+    vi.spyOn(store, 'handed').mockImplementationOnce(() => {
+      throw new Error('disk I/O error');
+    });
+    driver.update([trigger]);
+    expect(driver.status(trigger).problem?.message.en).toContain('cannot read its records');
+    expect(errors).toHaveLength(1);
+    await listed();
+    expect(driver.status(trigger).problem).toBeNull();
+    await writeFile(join(folder, 'a.txt'), 'a');
+    await until('it is handed over', async () => runs.paths.length === 1);
+  });
+});

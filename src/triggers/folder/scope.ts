@@ -1,0 +1,62 @@
+import { basename, relative, sep } from 'node:path';
+
+import type { FolderTrigger } from '../trigger.ts';
+
+/** The files that a folder trigger is about. */
+export type Scope = Pick<FolderTrigger, 'path' | 'recursive' | 'filters' | 'after'>;
+
+export function scopeOf({ path, recursive, filters, after }: FolderTrigger): Scope {
+  return { path, recursive, filters, after };
+}
+
+/** The folders beside a file that receive it after its run. */
+export const movedFolders = { succeeded: 'done', failed: 'failed' } as const;
+
+/** Names that programs give to files which they are still writing. */
+const partialEndings = ['.part', '.crdownload', '.tmp', '.download', '~'];
+/** Files that Windows adds to folders by itself. */
+const systemNames = new Set(['thumbs.db', 'desktop.ini']);
+
+/** Whether a program writes a file under this name before it gives it its own. */
+export function isPartialName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return partialEndings.some((ending) => lower.endsWith(ending));
+}
+
+/** Hidden files never count: programs keep their own data in them, and rsync and others write to a hidden name first. */
+function isIgnoredName(name: string): boolean {
+  // Office programs mark an open document with a file whose name begins with ~$.
+  return (
+    name.startsWith('.') ||
+    name.startsWith('~$') ||
+    isPartialName(name) ||
+    systemNames.has(name.toLowerCase())
+  );
+}
+
+/** Whether the files in a subfolder with this name count. */
+export function isEntered(name: string, { recursive, after }: Scope): boolean {
+  if (!recursive || isIgnoredName(name)) return false;
+  return after === 'leave' || (name !== movedFolders.succeeded && name !== movedFolders.failed);
+}
+
+export function isFileName(name: string, { filters }: Scope): boolean {
+  if (isIgnoredName(name)) return false;
+  const lower = name.toLowerCase();
+  return (
+    filters.length === 0 || filters.some((filter) => lower.endsWith(filter) && lower.length > filter.length)
+  );
+}
+
+/** Whether a file at this path counts. */
+export function isInScope(path: string, scope: Scope): boolean {
+  return isFileName(basename(path), scope) && isFolderInScope(path, scope);
+}
+
+/** Whether the folder of this path is the watched one, or one of its subfolders that count. */
+export function isFolderInScope(path: string, scope: Scope): boolean {
+  const prefix = scope.path.endsWith(sep) ? scope.path : scope.path + sep;
+  if (!path.startsWith(prefix)) return false;
+  const folders = relative(scope.path, path).split(sep).slice(0, -1);
+  return folders.every((name) => isEntered(name, scope));
+}
