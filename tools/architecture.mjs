@@ -54,7 +54,7 @@ export const importRules = [
   ),
   room(
     'doctor',
-    ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals'],
+    ['environments', 'notifications', 'packages', 'scripts', 'secrets', 'settings', 'terminals', 'triggers'],
     'The doctor checks the machine with the code of the rooms that use it, and works without the service.',
   ),
   room(
@@ -69,10 +69,17 @@ export const importRules = [
       'storage/run-transfer.ts',
       'storage/sqlite-run-store.ts',
       'storage/sqlite-slug-store.ts',
+      'triggers/trigger-file.ts',
     ],
     'An export reads the home and an import adds to it, both without the service.',
   ),
   room('files', [], 'Listing a folder does not depend on the caller.'),
+  room('secrets', [], 'Storing a secret does not depend on who uses it.'),
+  room(
+    'triggers',
+    ['runs', 'scripts', 'secrets'],
+    'A trigger finds its script, starts a run and reads a secret. It does not depend on how its rules are edited or shown.',
+  ),
   {
     name: 'client-imports',
     comment:
@@ -146,6 +153,7 @@ export const importRules = [
       'runs/keys/key-store.ts',
       'notifications/notification-store.ts',
       'scripts/slug-store.ts',
+      'triggers/trigger-store.ts',
     ],
     'Storage implements the interfaces that runs, notifications and scripts state, and contains no rules about them.',
   ),
@@ -161,20 +169,24 @@ export const importRules = [
       'notifications',
       'terminals',
       'metrics',
+      'secrets',
+      'triggers',
     ],
     'Routes parse, call and answer; they do not know how data is stored.',
   ),
   {
     name: 'cli-imports',
     comment:
-      'The command calls the service with the client of Hob. Besides, it knows only the home, the calling run, the login service, the language of its user and the languages of scripts.',
+      'The command calls the service with the client of Hob. Besides, it knows only the home, the calling run, the login service, the desktop and the language of its user, the languages of scripts and the meaning of cron expressions. A click on a menu entry has no terminal, so its command shows a notification itself.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', offlineCommands] },
     to: {
       path: '^src/',
       pathNot: [
         '^src/(?:cli|client|contract|shared)/',
-        '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|user-language)\\.ts$',
+        '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|desktop-session|user-language)\\.ts$',
         '^src/scripts/languages\\.ts$',
+        '^src/triggers/schedule/',
+        '^src/notifications/desktop/open-desktop\\.ts$',
       ],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../service/compose.ts' },
@@ -187,7 +199,7 @@ export const importRules = [
     to: {
       path: '^src/contract/',
       pathNot: [
-        '^src/contract/(?:endings|event-frames|outcome-counts|quantities|references|types|values)\\.ts$',
+        '^src/contract/(?:endings|event-frames|firings|outcome-counts|quantities|references|types|values)\\.ts$',
       ],
       dependencyTypesNot: ['type-only'],
     },
@@ -259,13 +271,20 @@ export const importRules = [
   {
     name: 'http-behind-access-rules',
     comment:
-      'Only src/http answers HTTP requests, so that access control cannot be bypassed. Two files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host. The command calls its service with node:http, because loading fetch takes longer than the command.',
+      'Only src/http answers HTTP requests, so that access control cannot be bypassed, and the listener for webhooks, which strangers may reach: it has no routes, and starts runs only for deliveries with a signature. Three files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host, and the sender of notifications follows none. The command calls its service with node:http, because loading fetch takes longer than the command.',
     from: {
       path: '^src/',
-      pathNot: ['^src/http/', '^src/models/hubs/http-client\\.ts$', '^src/cli/node-fetch\\.ts$', tests],
+      pathNot: [
+        '^src/http/',
+        '^src/triggers/webhook/hook-server\\.ts$',
+        '^src/models/hubs/http-client\\.ts$',
+        '^src/notifications/outgoing/post\\.ts$',
+        '^src/cli/node-fetch\\.ts$',
+        tests,
+      ],
     },
     to: { path: '^(?:node:)?(?:http|https|http2|tls)$' },
-    plant: { file: 'src/runs/planted.ts', imports: 'node:http' },
+    plant: { file: 'src/triggers/webhook/planted.ts', imports: 'node:http' },
   },
   {
     name: 'processes-in-one-place',

@@ -42,7 +42,9 @@ import { addRunRoutes } from './runs/runs.ts';
 import { addScriptRunRoute } from './runs/script-runs.ts';
 import { addTerminalRoutes } from './runs/terminal.ts';
 import { addScriptRoutes } from './scripts.ts';
+import { addSecretRoutes } from './secrets.ts';
 import { addServiceRoutes } from './service.ts';
+import { addTriggerRoutes } from './triggers.ts';
 
 /** In the order of the OpenAPI document. */
 const routes = [
@@ -54,6 +56,7 @@ const routes = [
   addFilesRoute,
   addPackageRoutes,
   addEnvironmentRoutes,
+  addSecretRoutes,
   addRunRoutes,
   addHistoryRoutes,
   addEventRoute,
@@ -61,6 +64,7 @@ const routes = [
   addOutputRoutes,
   addOpenFolderRoute,
   addTerminalRoutes,
+  addTriggerRoutes,
   addServiceRoutes,
 ];
 

@@ -4,6 +4,7 @@ import type { Downloads } from '../models/downloads/download.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { Outgoing } from '../notifications/outgoing/outgoing.ts';
 import type { Packages } from '../packages/operations/packages.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { HistoryStore } from '../runs/history/history-store.ts';
@@ -20,10 +21,14 @@ import type { Catalogue } from '../scripts/catalogue.ts';
 import type { ModelNeeds } from '../scripts/model-needs.ts';
 import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
 import type { Slugs } from '../scripts/slugs.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
+import type { TriggerStore } from '../triggers/trigger-store.ts';
+import type { Triggers } from '../triggers/triggers.ts';
+import type { CallerUsers } from './access/same-user.ts';
 import type { TokenGuard } from './access/token-guard.ts';
 
 /** The part of the environment store that the routes use. */
@@ -69,11 +74,16 @@ export interface AppDependencies {
   downloads: Downloads;
   modelNeeds: ModelNeeds;
   packages: Packages;
+  triggers: Triggers;
+  triggerStore: Pick<TriggerStore, 'latest' | 'page'>;
   environments: EnvironmentList;
+  secrets: SecretStore;
   settings: ShownSettings;
   /** The interpreters on this machine. */
   runtimes: { survey(): Promise<readonly SurveyedRuntime[]> };
   notifications: Notifications;
+  /** Sends notifications to the URL of the user. Null: the user set none. */
+  outgoing: Pick<Outgoing, 'state' | 'test'> | null;
   desktop: Pick<Desktop, 'state'>;
   /** Opens the folder of a path in the user's file manager, and resolves with the folder. */
   openFolder: (path: string) => Promise<string>;
@@ -93,6 +103,7 @@ export interface AppDependencies {
   closing: AbortSignal;
   /** Null: the service requires no token. */
   guard: TokenGuard | null;
+  callerUsers: CallerUsers;
   requestStop: (how: { all: boolean }) => void;
 }
 

@@ -1,21 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
 import * as schemas from '../contract/notifications.ts';
-import type { Notification } from '../contract/types.ts';
+import type { DeliveryAttempt, Notification, OutgoingNotifications } from '../contract/types.ts';
 import { notificationTypes } from '../contract/values.ts';
 import type { KeptNotification } from '../notifications/notification-store.ts';
 import { keptNotifications } from '../notifications/notifications.ts';
+import type { DeliveryAttempt as Attempt } from '../notifications/outgoing/outgoing.ts';
 import { AppError } from '../shared/errors.ts';
-import type { Text } from '../shared/text.ts';
+import type { Language, Text } from '../shared/text.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { notifyContentType } from './error-answers.ts';
-import { invalidCursor, QueryFields } from './fields.ts';
-import { bodyOf } from './request.ts';
+import { checkQuery, invalidCursor, QueryFields } from './fields.ts';
+import { bodyOf, languageOf, whenAnsweredOr } from './request.ts';
 import { route } from './route.ts';
 
 export function addNotificationRoutes(
   app: FastifyInstance,
-  { notifications, runStore }: AppDependencies,
+  { notifications, outgoing, runStore, closing }: AppDependencies,
 ): void {
   route(app, 'POST /api/notify', {
     operationId: 'showNotification',
@@ -65,6 +66,36 @@ export function addNotificationRoutes(
       return { items: page.notifications.map(notificationAnswer), next };
     },
   });
+
+  route(app, 'GET /api/notifications/outgoing', {
+    operationId: 'getOutgoingNotifications',
+    tag: 'Notifications',
+    summary: 'Check the sending of notifications to a URL',
+    description:
+      'Returns whether notifications are also sent to the URL of the setting `notify_url`, and whether the last one was delivered.',
+    answer: schemas.OutgoingAnswer,
+    async handle(request): Promise<OutgoingNotifications> {
+      checkQuery(request.query);
+      const { origin, format, send, waiting, last } = outgoing?.state ?? noOutgoing;
+      const language = languageOf(request, 'en');
+      return { origin, format, send, waiting, last: last && attemptAnswer(last, language) };
+    },
+  });
+
+  route(app, 'POST /api/notifications/test', {
+    operationId: 'sendTestNotification',
+    tag: 'Notifications',
+    summary: 'Send a test notification to the URL',
+    description:
+      'Sends a test to the URL of the setting `notify_url`, once, and returns what the URL answered. Scripts cannot call this with their run token.',
+    answer: schemas.DeliveryAttemptAnswer,
+    async handle(request, reply): Promise<DeliveryAttempt> {
+      if (request.caller !== null) throw testForRun();
+      if (outgoing === null) throw noUrl();
+      const attempt = await outgoing.test(whenAnsweredOr(closing, request, reply));
+      return attemptAnswer(attempt, languageOf(request, 'en'));
+    },
+  });
 }
 
 export function notificationAnswer(notification: KeptNotification): Notification {
@@ -79,6 +110,42 @@ export function notificationAnswer(notification: KeptNotification): Notification
     script_name: notification.scriptName,
     at: notification.at,
   };
+}
+
+const noOutgoing = { origin: null, format: null, send: null, waiting: 0, last: null };
+
+function attemptAnswer(attempt: Attempt, language: Language): DeliveryAttempt {
+  const { at, isDelivered, status, durationMs, failure } = attempt;
+  return {
+    at,
+    delivered: isDelivered,
+    http_status: status,
+    duration_ms: durationMs,
+    problem: failure?.problem[language] ?? null,
+    hint: failure?.hint[language] ?? null,
+  };
+}
+
+function noUrl(): AppError {
+  return new AppError('notify-url-missing', {
+    en: 'The setting notify_url is empty.',
+    zh: '设置 notify_url 为空。',
+    hint: {
+      en: 'Set it in settings.toml to the URL that receives notifications, then restart Hob.',
+      zh: '请在 settings.toml 中将它设为接收通知的网址，然后重启 Hob。',
+    },
+  });
+}
+
+function testForRun(): AppError {
+  return new AppError('not-for-runs', {
+    en: 'A run token cannot call this operation.',
+    zh: '运行令牌不能调用此操作。',
+    hint: {
+      en: 'A running script sends notifications with POST /api/notify.',
+      zh: '运行中的脚本请用 POST /api/notify 发送通知。',
+    },
+  });
 }
 
 const expectations: Record<string, Text> = {

@@ -10,9 +10,11 @@ const tags = {
   'Run scripts': 'Start runs and report from them. Scripts call these operations through their own address.',
   Runs: 'Watch, list, stop and repeat runs, and read their output.',
   Scripts: 'The scripts that Hob has found, and the format of their manifests.',
+  Triggers: 'Rules that start runs by themselves: schedules, folders and webhooks.',
   Notifications: 'Notifications on the desktop of the user.',
   Models: 'Models that scripts need: their folders and downloads.',
   'Packages and environments': 'Installed scripts, and the environments with their dependencies.',
+  Secrets: 'Secrets that Hob keeps for webhooks. Values go in, never out.',
   Service: 'The service itself, its settings and the machine that it runs on.',
 } as const;
 
@@ -147,6 +149,8 @@ const meanings: Readonly<Record<string, string>> = {
   '/api/packages/:id': 'UUID of the installed script.',
   '/api/runs/:id': 'UUID of the run.',
   '/api/scripts/:id': 'UUID or slug of the script.',
+  '/api/secrets/:name': 'Name of the secret: 1 to 64 characters of a-z, 0-9 and -.',
+  '/api/triggers/:id': 'Id of the trigger.',
 };
 
 function pathParameters(path: string): JsonObject[] {

@@ -8,6 +8,7 @@ import type { PackageSource } from '../packages/package-source.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
+import { requireSameUser } from './access/same-user.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { failureAnswer } from './error-answers.ts';
 import { checkQuery, invalidField, noSuch, refuseUnknown } from './fields.ts';
@@ -15,7 +16,8 @@ import { bodyOf, languageOf, success } from './request.ts';
 import { route } from './route.ts';
 import { problemAnswer } from './scripts.ts';
 
-export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppDependencies): void {
+export function addPackageRoutes(app: FastifyInstance, dependencies: AppDependencies): void {
+  const { packages, slugs } = dependencies;
   route(app, 'GET /api/packages', {
     operationId: 'listPackages',
     tag: 'Packages and environments',
@@ -44,6 +46,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
     },
     answer: schemas.OperationStarted,
     async handle(request) {
+      await requireSameUser(request, dependencies);
       const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, schemas.InstallBody);
       if (source === null) throw sourceMissing();
       const { id } = await packages.install({
@@ -67,6 +70,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
     },
     answer: schemas.OperationStarted,
     async handle(request) {
+      await requireSameUser(request, dependencies);
       const { id: scriptId } = request.params;
       const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, schemas.UpdateBody);
       const { id } = await packages.update(scriptId, { ...(await readSource()), prepare });
@@ -93,6 +97,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
     examples: { plain: { summary: 'No fields', body: {} } },
     answer: schemas.OperationStarted,
     async handle(request) {
+      await requireSameUser(request, dependencies);
       refuseUnknown(bodyOf(request).fields, schemas.NothingBody);
       const { id } = await packages.rollback(request.params.id);
       return success(request, { en: 'Started the rollback', zh: '开始回退' }, { operation_id: id });
@@ -106,6 +111,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages, slugs }: AppD
     description: 'Takes effect immediately. Running scripts keep their files until they end.',
     answer: schemas.UninstallAnswer,
     async handle(request) {
+      await requireSameUser(request, dependencies);
       checkQuery(request.query);
       const { scriptId, name, keptForRuns } = await packages.uninstall(request.params.id);
       const message = { en: `${name} was uninstalled`, zh: `已卸载 ${name}` };

@@ -91,6 +91,7 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, slugs, models
 
 function scriptAnswer(script: Script, slugs: Slugs) {
   const { runtime, input } = script;
+  const { contextMenu, shortcut } = script.triggers;
   return {
     id: script.id,
     slug: slugs.of(script.id),
@@ -108,6 +109,7 @@ function scriptAnswer(script: Script, slugs: Slugs) {
     timeout: runtime.timeoutMs === null ? null : runtime.timeoutMs / 1000,
     concurrency: runtime.concurrency,
     lock: runtime.lock,
+    retries: retriesAnswer(runtime),
     require_models: runtime.requireModels,
     node: script.isNode,
     input: input === null ? null : { ...input, exts: [...input.exts] },
@@ -130,8 +132,16 @@ function scriptAnswer(script: Script, slugs: Slugs) {
       repo_id: repoId,
       files: [...files],
     })),
+    context_menu: contextMenu && { targets: [...contextMenu.targets], filters: [...contextMenu.filters] },
+    shortcut: shortcut && { asks_for: shortcut.asksFor, filters: [...shortcut.filters] },
     dependencies: script.dependencies.map((dependency) => ({ ...dependency })),
   };
+}
+
+function retriesAnswer({ retries }: Script['runtime']) {
+  if (retries === null) return null;
+  const { attempts, backoffMs, factor, on } = retries;
+  return { attempts, backoff_s: backoffMs / 1000, factor, on: [...on] };
 }
 
 export function problemAnswer(problem: Problem, language: Language) {

@@ -14,7 +14,7 @@ import { eventData } from '../http/events/event-data.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { addServiceGauges } from '../metrics/service-gauges.ts';
 import { BareCallers } from '../runs/callers/bare-callers.ts';
-import { traceCaller } from '../runs/callers/trace-caller.ts';
+import { traceCaller, userOfCaller } from '../runs/callers/trace-caller.ts';
 import { HistoryKeeper } from '../runs/history/history-keeper.ts';
 import { RunRemover } from '../runs/history/run-remover.ts';
 import { KeyedRuns, recallOutcome } from '../runs/keys/keyed-runs.ts';
@@ -30,6 +30,7 @@ import { Catalogue } from '../scripts/catalogue.ts';
 import { romanizeInThread } from '../scripts/pinyin.ts';
 import { Slugs } from '../scripts/slugs.ts';
 import { CatalogueReport, watchCatalogue } from '../scripts/watch-catalogue.ts';
+import { SecretStore } from '../secrets/secret-store.ts';
 import { settingsFile } from '../settings/home.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { settingsInForce } from '../settings/settings-in-force.ts';
@@ -53,6 +54,7 @@ import { composePackages } from './packages.ts';
 import { publishCatalogue } from './publish-events.ts';
 import { builder } from './resolve-run.ts';
 import { bodyLimits, historyLimits, runLimits, runWindows } from './runs.ts';
+import { composeTriggers } from './triggers.ts';
 
 const megabyte = 1_000_000;
 
@@ -183,6 +185,10 @@ export async function startService({
     });
     closers.push(() => prepared.close());
 
+    const secrets = new SecretStore({ home, clock: systemClock, log: log.child({ part: 'secrets' }) });
+    await secrets.start();
+    closers.push(() => secrets.close());
+
     const outcomes = new OutcomeReader({
       entry: new URL('../runs/outcome/outcome-worker.js', import.meta.url),
       log: log.child({ part: 'outcomes' }),
@@ -220,6 +226,7 @@ export async function startService({
     const {
       notifications,
       desktop,
+      outgoing,
       close: closeNotifications,
     } = composeNotifications({
       database,
@@ -239,6 +246,27 @@ export async function startService({
     closers.push(() => guard?.close());
     const outputs = new RunOutputs({ store, events: runs.events, runsFolder: folders.runs });
     const runTerminals = new RunTerminals({ store, executor, outputs });
+    const keyedRuns = new KeyedRuns({
+      keys,
+      keptSince: () => ledger.keysKeptSince(),
+      store,
+      ends: runEnds,
+      recall: (record) => recallOutcome(record, runOptions),
+      lend: (runId, waitingRunId) => runs.lend(runId, waitingRunId),
+    });
+    const triggers = composeTriggers({
+      settings,
+      database,
+      catalogue,
+      slugs,
+      runs,
+      keyedRuns,
+      store,
+      notifications,
+      secrets,
+      log,
+    });
+    closers.push(() => triggers.close());
     const app = await buildApp({
       catalogue,
       slugs,
@@ -247,14 +275,9 @@ export async function startService({
       ledger,
       outputs,
       runTerminals,
-      keyedRuns: new KeyedRuns({
-        keys,
-        keptSince: () => ledger.keysKeptSince(),
-        store,
-        ends: runEnds,
-        recall: (record) => recallOutcome(record, runOptions),
-        lend: (runId, waitingRunId) => runs.lend(runId, waitingRunId),
-      }),
+      keyedRuns,
+      triggers: triggers.triggers,
+      triggerStore: triggers.triggerStore,
       runEnds,
       runRemover: new RunRemover({ removal, runsFolder: folders.runs, log, closing: closing.signal }),
       runStore: store,
@@ -272,8 +295,10 @@ export async function startService({
       packages: prepared.packages,
       environments: prepared.environments,
       runtimes: prepared.runtimes,
+      secrets,
       settings: composeSettings(settings, () => listening),
       notifications,
+      outgoing,
       desktop,
       openFolder: (path) =>
         openFolder(path, { platform: process.platform, environment: settings.environment }),
@@ -287,6 +312,10 @@ export async function startService({
       ...bodyLimits(settings),
       closing: closing.signal,
       guard,
+      callerUsers: {
+        own: process.platform === 'linux' ? (process.geteuid?.() ?? null) : null,
+        find: userOfCaller,
+      },
       requestStop,
     });
     closers.push(() => app.close());
@@ -338,6 +367,8 @@ export async function startService({
       log.warn({ err: error }, 'cannot remove parameter files of an older release from shared memory'),
     );
     prepared.start();
+    await triggers.start();
+    outgoing?.start();
 
     closers.push(await announceService(home, { url, version, token, scripts }));
 

@@ -7,11 +7,13 @@ import { defaultFetchLimits, type FetchLimits } from '../packages/package-source
  * An export is a tar.gz with
  *   export.json       the manifest
  *   settings.toml     without settings of the old machine
+ *   triggers.toml     the triggers; absent in exports of older releases
  *   scripts/          the scripts of the user
  *   runs/<id>.json    the record of a run, and runs/<id>/ its files
  */
 export const format = 1;
 export const manifestName = 'export.json';
+export const triggersName = 'triggers.toml';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 

@@ -19,11 +19,12 @@ import { loadSettings } from '../settings/load-settings.ts';
 import { portableSettings } from '../settings/portable-settings.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, isExhaustion } from '../shared/errors.ts';
+import { readRegularFile } from '../shared/read-regular-file.ts';
 import { syncFolder } from '../shared/sync-folder.ts';
 import type { Text } from '../shared/text.ts';
 import { readVersion } from '../shared/version.ts';
 import { openEndedRuns } from '../storage/run-transfer.ts';
-import { exportLimits, format, type Manifest, manifestName } from './export-format.ts';
+import { exportLimits, format, type Manifest, manifestName, triggersName } from './export-format.ts';
 
 export interface ExportProgress {
   readonly runsDone: number;
@@ -55,6 +56,7 @@ export interface Exported {
 }
 
 const betweenReportsMs = 100;
+const mostTriggerBytes = 8 * 1024 * 1024;
 /** Hob removes them when a run ends. */
 const secretFiles = [parameterFileName, parameterDraftName];
 
@@ -91,6 +93,7 @@ export async function exportHome({ home, target, signal, onProgress }: ExportOpt
     };
     await archive.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`);
     await addSettings(home, archive, collector);
+    await addTriggers(home, archive, collector);
     await collector.addTree(join(home, 'scripts'), 'scripts', { followsLinks: true });
     for (const { folder, name } of found.others) await collector.addTree(folder, `scripts/${name}`);
     for (const row of runs.rows()) {
@@ -237,8 +240,13 @@ async function addSettings(home: string, archive: ArchiveWriter, collector: Coll
   if (content === null) return;
   const { text, leftOut } = portableSettings(content);
   await archive.addText('settings.toml', text);
-  for (const name of leftOut)
-    collector.skip(`settings.toml: ${name}`, { en: 'belongs to this machine', zh: '只适用于这台电脑' });
+  for (const { name, reason } of leftOut) collector.skip(`settings.toml: ${name}`, reason);
+}
+
+async function addTriggers(home: string, archive: ArchiveWriter, collector: Collector): Promise<void> {
+  const content = await readRegularFile(join(home, triggersName), { maxBytes: mostTriggerBytes });
+  if (content.kind === 'content') await archive.addText(triggersName, content.bytes.toString());
+  else if (content.kind !== 'missing') collector.skip(triggersName, { en: 'cannot be read', zh: '无法读取' });
 }
 
 function isIn(folder: string, path: string): boolean {

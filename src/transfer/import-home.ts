@@ -24,8 +24,16 @@ import { lockHome } from '../storage/home-lock.ts';
 import { addRuns, countRuns, type ExportedRun, ExportedRunSchema } from '../storage/run-transfer.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
 import { SqliteSlugStore } from '../storage/sqlite-slug-store.ts';
-import { exportLimits, format, type Manifest, ManifestSchema, manifestName } from './export-format.ts';
+import {
+  exportLimits,
+  format,
+  type Manifest,
+  ManifestSchema,
+  manifestName,
+  triggersName,
+} from './export-format.ts';
 import type { Skipped } from './export-home.ts';
+import { type ImportedTriggers, placeTriggers } from './triggers.ts';
 
 interface ImportOptions {
   readonly home: string;
@@ -42,6 +50,7 @@ export interface Imported {
   readonly scripts: readonly string[];
   readonly runs: number;
   readonly hasSettings: boolean;
+  readonly triggers: ImportedTriggers;
   readonly skipped: readonly Skipped[];
   /** Packages that this home does not have. */
   readonly packages: Manifest['packages'];
@@ -129,15 +138,17 @@ async function place(
   const runs = await placeRuns(join(staging, 'runs'), join(home, 'runs'), database, skipped);
   let scripts: string[];
   let hasSettings: boolean;
+  let triggers: ImportedTriggers;
   try {
     scripts = await placeScripts(join(staging, 'scripts'), own, catalogue, skipped);
     hasSettings = await placeSettings(staging, home, skipped);
     placeSlugs(manifest, database);
+    triggers = await placeTriggers(staging, home, skipped);
   } catch (error) {
     throw incomplete(error);
   }
   const packages = manifest.packages.filter(({ script_id }) => !catalogue.isOutside(script_id, staging));
-  return { manifest, scripts, runs, hasSettings, skipped, packages };
+  return { manifest, scripts, runs, hasSettings, triggers, skipped, packages };
 }
 
 async function placeRuns(
@@ -276,8 +287,9 @@ async function move(from: string, to: string): Promise<void> {
 
 async function refuseContent(home: string, runs: number): Promise<void> {
   const scripts = (await namesIn(join(home, 'scripts'))).length;
-  const settings = (await namesIn(home)).includes('settings.toml');
-  if (runs === 0 && scripts === 0 && !settings) return;
+  const names = await namesIn(home);
+  const hasFiles = names.includes('settings.toml') || names.includes(triggersName);
+  if (runs === 0 && scripts === 0 && !hasFiles) return;
   throw new ExplainedError({
     en:
       `The home ${home} is not empty. Use --merge to add what it does not have; nothing is overwritten. ` +

@@ -117,14 +117,16 @@ it('a service answers every example as the document says', async () => {
     if (path === '/api/progress') return runPrefix + path;
     if (path.includes('/terminal/')) return path.replace('{id}', terminal);
     if (path.startsWith('/api/runs/')) return path.replace('{id}', ended);
+    if (path.startsWith('/api/secrets/')) return path.replace('{name}', 'github-hook');
+    if (path.startsWith('/api/triggers/')) return path.replace('{id}', 'nightly');
     if (path.startsWith('/api/packages/')) return path.replace('{id}', examplePackage);
     return path.replace('{id}', exampleScript);
   };
 
   const statuses: Record<string, number> = {};
-  const send = async (path: string, name: string, value: unknown, operation: Operation) => {
+  const send = async (method: string, path: string, name: string, value: unknown, operation: Operation) => {
     const text = JSON.stringify(value).replaceAll('/home/ada', ada);
-    const answer = await hob.post(targetOf(path), text);
+    const answer = await hob.send(method, targetOf(path), text);
     statuses[`${operation.operationId} ${name}`] = answer.status;
     const { content } = operation.responses[answer.status] ?? operation.responses['4XX'] ?? {};
     expect([path, ...Value.Errors(content?.['application/json']?.schema ?? false, answer.body)]).toEqual([
@@ -135,17 +137,21 @@ it('a service answers every example as the document says', async () => {
     if (operation.operationId === 'installPackage')
       await writeFile(join(ada, 'packages', 'resize-images', 'new.txt'), '');
   };
-  const entries = Object.entries(document.paths).flatMap(([path, { post }]) =>
-    post ? [{ path, post }] : [],
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    // A trigger must exist before its other operations can succeed.
+    (['put', 'post', 'patch'] as const).flatMap((method) => {
+      const operation = methods[method];
+      return operation === undefined ? [] : [{ path, method, operation }];
+    }),
   );
   const stopLast = entries.toSorted(
     (a, b) => Number(a.path === '/api/stop') - Number(b.path === '/api/stop'),
   );
-  for (const { path, post } of stopLast) {
-    const examples = Object.entries(post.requestBody?.content['application/json']?.examples ?? {});
+  for (const { path, method, operation } of stopLast) {
+    const examples = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {});
     // The service accepts only one request to stop.
     for (const [name, { value }] of path === '/api/stop' ? examples.slice(-1) : examples)
-      await send(path, name, value, post);
+      await send(method.toUpperCase(), path, name, value, operation);
   }
   const withBody = operations.filter(({ operation }) => operation.requestBody !== undefined);
   expect(new Set(Object.keys(statuses).map((name) => name.split(' ')[0]))).toEqual(

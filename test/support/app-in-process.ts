@@ -17,6 +17,7 @@ import {
 } from '../../src/execution/messages.ts';
 import { Connections } from '../../src/http/access/access-rules.ts';
 import { createGuardedServer } from '../../src/http/access/guarded-server.ts';
+import type { CallerUsers } from '../../src/http/access/same-user.ts';
 import type { TokenGuard } from '../../src/http/access/token-guard.ts';
 import { buildApp } from '../../src/http/app.ts';
 import type { EnvironmentList } from '../../src/http/dependencies.ts';
@@ -36,6 +37,7 @@ import { RunTerminals } from '../../src/runs/run-terminals.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
 import { ModelNeeds } from '../../src/scripts/model-needs.ts';
 import { Slugs } from '../../src/scripts/slugs.ts';
+import { SecretStore } from '../../src/secrets/secret-store.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger, type Logger } from '../../src/shared/log.ts';
@@ -43,6 +45,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
 import { SqliteSlugStore } from '../../src/storage/sqlite-slug-store.ts';
+import { SqliteTriggerStore } from '../../src/storage/sqlite-trigger-store.ts';
 import { tempFolder } from './hob.ts';
 import { ledgerInMemory } from './ledger-in-memory.ts';
 import { MemoryDownloads } from './memory-downloads.ts';
@@ -51,6 +54,7 @@ import { MemoryRunStore } from './memory-run-store.ts';
 import { packagesHere } from './packages-here.ts';
 import { noWindows, smallLimits } from './run-service.ts';
 import { writeScript } from './scripts.ts';
+import { triggersInMemory } from './triggers-in-memory.ts';
 
 /** The application with one script, an executor that runs nothing, and no tracing of callers by their socket. */
 export async function appInProcess({
@@ -63,6 +67,7 @@ export async function appInProcess({
   warm = null,
   executorState = { state: 'ready', pid: 1, silentPids: [] },
   consoleFolder = null,
+  callerUsers = { own: null, find: async () => null },
   log: given,
 }: {
   maxRuns?: number;
@@ -75,6 +80,7 @@ export async function appInProcess({
   warm?: WarmState | null;
   executorState?: ExecutorState;
   consoleFolder?: string | null;
+  callerUsers?: CallerUsers;
   log?: Logger;
 } = {}) {
   const folder = await tempFolder();
@@ -112,7 +118,10 @@ export async function appInProcess({
   });
   const runEnds = new RunEnds({ events: runs.events, seriesEnds: runs.seriesEnds, store });
   const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
+  const triggerStore = new SqliteTriggerStore(database);
   const app = await buildApp({
+    triggers: triggersInMemory({ folder, catalogue, triggerStore, log }),
+    triggerStore,
     catalogue,
     slugs,
     runs,
@@ -155,6 +164,7 @@ export async function appInProcess({
       log,
       addressOf: () => null,
     }),
+    outgoing: null,
     desktop: { state: 'none' },
     openFolder: async (path) => path,
     warm: { limits: { memoryBytes: 1000, idleMs: 1000 }, state: () => warm },
@@ -162,6 +172,7 @@ export async function appInProcess({
     downloads,
     packages: packages ?? (await packagesHere()).packages,
     environments,
+    secrets: new SecretStore({ home: folder, clock: systemClock, log }),
     settings: {
       home: folder,
       file: join(folder, 'settings.toml'),
@@ -180,6 +191,7 @@ export async function appInProcess({
     jsonBodyBytes: 1000,
     formBodyBytes: 1000,
     guard,
+    callerUsers,
     requestStop: () => {},
   });
   onTestFinished(async () => {

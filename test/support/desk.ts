@@ -19,8 +19,11 @@ export interface Desk {
 /** Programs that the desktop needs. */
 export const deskPrograms = ['Xvfb', 'dbus-daemon', 'xdotool', 'xwininfo', 'import'];
 
+/** Programs that let a test read what is in windows. They continue to run after the desktop has stopped. */
+const accessibilityPrograms = ['at-spi-bus-launcher', 'accessibility.conf', 'at-spi2-registryd'];
+
 /** Starts a desktop for a whole test file. The caller must stop it. */
-export async function launchDesk(): Promise<Desk> {
+export async function launchDesk({ isReadable = false } = {}): Promise<Desk> {
   const home = await mkdtemp(join(tmpdir(), 'hob-desk-'));
   const runtime = join(home, 'runtime');
   await mkdir(runtime, { mode: 0o700 });
@@ -36,9 +39,7 @@ export async function launchDesk(): Promise<Desk> {
     XDG_DATA_HOME: join(home, 'data'),
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
-    // The accessibility services are not needed, and would continue to run after the desktop has stopped.
-    NO_AT_BRIDGE: '1',
-    GTK_A11Y: 'none',
+    ...(isReadable ? {} : { NO_AT_BRIDGE: '1', GTK_A11Y: 'none' }),
     GSETTINGS_BACKEND: 'memory',
   };
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', '--print-address=3'], {
@@ -59,6 +60,7 @@ export async function launchDesk(): Promise<Desk> {
       await screen.stop();
       if (bus.exitCode === null && bus.signalCode === null) bus.kill();
       await exited;
+      if (isReadable) await trace.kill(accessibilityPrograms);
       await trace.noneLeft();
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },

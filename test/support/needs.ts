@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, appendFileSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -38,4 +39,8 @@ export function has(what: string, isHere: boolean): boolean {
     appendFileSync(notes, `${JSON.stringify({ what, file: expect.getState().testPath ?? '' })}\n`);
   }
   return false;
+}
+
+export function succeeds([program = '', ...args]: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 }

@@ -45,6 +45,8 @@ export interface Trace {
   readonly env: Record<string, string>;
   /** Processes of scripts, of any run. */
   scripts(): Promise<number[]>;
+  /** Kills the processes whose commands contain one of these words. */
+  kill(words: readonly string[]): Promise<void>;
   /** Fails if any process is left, and kills it. */
   noneLeft(): Promise<void>;
 }
@@ -60,6 +62,12 @@ export function traceProcesses(): Trace {
   return {
     env: { TEST_TRACE: id },
     scripts: () => processesWith(variable, 'HOB_RUN_ID='),
+    async kill(words) {
+      for (const pid of await processesWith(variable)) {
+        const command = await commandOf(pid);
+        if (words.some((word) => command.includes(word))) killEach([pid]);
+      }
+    },
     async noneLeft() {
       const isEmpty = async () => (await processesWith(variable)).length === 0;
       try {

@@ -194,6 +194,68 @@ describe('an import', () => {
     expect(again.skipped).toContainEqual({ what: 'runs', why: 'this home already has 3 of them' });
   });
 
+  const triggersFile = `# mine
+[[trigger]]
+id = "night" # 每晚
+script = "xxx"
+kind = "schedule"
+cron = "30 2 * * *"
+
+[[trigger]]
+id = "push"
+script = "xxx"
+kind = "webhook"
+secret = "github-hook"
+enabled = false
+`;
+
+  it('brings triggers along, switched off, and without secrets', async () => {
+    const [home, target, folder] = [await tempFolder(), await tempFolder(), await tempFolder()];
+    await writeFile(join(home, 'triggers.toml'), triggersFile);
+    const file = join(folder, 'x.tar.gz');
+    expect((await hob('export', file, '--home', home)).code).toBe(0);
+    const { stdout } = await hob('import', file, '--home', target);
+    expect(stdout).toContain('  2 triggers, all of them switched off\n');
+    expect(stdout).toMatch(/: hob triggers resume night\n/);
+    expect(stdout).toContain('Store it again: hob secret set github-hook\n');
+    expect(await readFile(join(target, 'triggers.toml'), 'utf8')).toBe(
+      triggersFile.replace('"30 2 * * *"\n', '"30 2 * * *"\nenabled = false\n'),
+    );
+    expect((await stat(join(target, 'triggers.toml'))).mode & 0o777).toBe(0o600);
+    const again = await hob('import', file, '--home', target);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty. Use --merge') });
+  });
+
+  it('with --merge keeps the triggers of the home, and adds those with new ids', async () => {
+    const [home, target, folder] = [await tempFolder(), await tempFolder(), await tempFolder()];
+    await writeFile(join(home, 'triggers.toml'), triggersFile);
+    const file = join(folder, 'x.tar.gz');
+    await hob('export', file, '--home', home);
+    const own = '# 我的\n[[trigger]]\nid = "push"\nscript = "mine"\nkind = "schedule"\nevery = "1h"\n';
+    await writeFile(join(target, 'triggers.toml'), own);
+    const { stdout } = await hob('import', file, '--home', target, '--merge', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      triggers: { ids: ['night'], were_on: ['night'], secrets: [] },
+      skipped: [{ what: 'triggers.toml: push', why: 'this home already has a trigger with this id' }],
+    });
+    const text = await readFile(join(target, 'triggers.toml'), 'utf8');
+    expect(text.startsWith(own)).toBe(true);
+    expect(text).toMatch(/id = "night"[\s\S]*enabled = false\n$/);
+
+    await writeFile(join(target, 'triggers.toml'), '# nothing yet\n');
+    await hob('import', file, '--home', target, '--merge');
+    expect(await readFile(join(target, 'triggers.toml'), 'utf8')).toMatch(
+      /^# nothing yet\n[\s\S]*id = "night"[\s\S]*enabled = false[\s\S]*id = "push"/,
+    );
+
+    await writeFile(join(target, 'triggers.toml'), 'broken =\n');
+    const refused = JSON.parse((await hob('import', file, '--home', target, '--merge', '--json')).stdout);
+    expect(refused.skipped).toMatchObject([
+      { what: 'triggers.toml', why: expect.stringContaining('Not valid TOML') },
+    ]);
+    expect(await readFile(join(target, 'triggers.toml'), 'utf8')).toBe('broken =\n');
+  });
+
   it('asks to stop a running service first', async () => {
     const { home, file } = await fullHome();
     await hob('export', file, '--home', home);

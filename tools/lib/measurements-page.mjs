@@ -7,15 +7,18 @@ export const benchmarkTitles = {
   prune: 'Pruning the history',
   busy: 'Response times under load',
   ends: 'The end of a run',
+  triggers: '10,000 schedules',
   download: 'A large download',
   console: 'The page of a run with much output',
   cli: 'The command line',
 };
 export const reliabilityTitles = {
   'kill-service': 'The service is killed',
+  triggers: 'Schedules fire on time',
   idempotency: 'Clients repeat requests',
   'kill-download': 'The service is killed during downloads',
   'kill-executor': 'The executor is killed',
+  folders: 'Files arrive in folders',
   termination: 'Runs are ended',
   flood: 'Unlimited output',
   bytes: 'Arbitrary output',

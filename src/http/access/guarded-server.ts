@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 import type { HttpMetrics } from '../../metrics/metrics.ts';
+import { dropBody } from '../../shared/drop-body.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Text } from '../../shared/text.ts';
@@ -215,32 +216,14 @@ function jsonHeaders(body: JsonObject): Record<string, string> {
   };
 }
 
-/**
- * Ends an answer that refuses a request. If the connection were closed while the caller still sends, the caller would see a
- * connection error instead of the answer. So the rest of the body is read and discarded first, within limits.
- */
+/** Ends an answer that refuses a request, after the rest of its body. */
 function endBehindBody(request: IncomingMessage, response: ServerResponse): void {
   // The caller sent Expect: 100-continue and waits, so it will not send its body now.
-  if (request.headers.expect !== undefined) {
-    response.end();
-    return;
-  }
-  let dropped = 0;
-  const limit = setTimeout(end, longestDrainMs);
-  request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > mostDroppedBytes) end();
-  });
-  request.once('end', end);
-  request.once('close', end);
-
-  function end(): void {
-    clearTimeout(limit);
-    response.end();
-  }
+  if (request.headers.expect === undefined) dropBody(request, () => response.end());
+  else response.end();
 }
 
-/** Reads and discards everything that still arrives on a connection, within limits, for the same reason. */
+/** Reads and discards everything that still arrives on a connection, within limits, for the same reason as `dropBody`. */
 function dropRest(socket: Duplex): void {
   let dropped = 0;
   socket.on('data', (chunk: Buffer) => {

@@ -120,6 +120,10 @@ export class CallMaker {
     filled = filled.replace('{key}', () =>
       random.next() < 0.7 ? this.#known.environment(random) : this.#hostile.inUrl(random),
     );
+    if (path.startsWith('/api/secrets/'))
+      filled = filled.replace('{name}', () =>
+        random.next() < 0.7 ? this.#known.secret(random) : this.#hostile.inUrl(random),
+      );
     filled = filled.replace('{owner}/{name}', () =>
       random.next() < 0.7
         ? this.#known.repo(method, random)

@@ -69,6 +69,7 @@ export class Known {
       return random.pick([this.#downloads.at(-1) ?? randomUUID(), ...this.#downloads.slice(-4)]);
     if (path.startsWith('/api/package-operations'))
       return random.pick([this.#operations.at(-1) ?? randomUUID(), ...this.#operations.slice(-4)]);
+    if (path.startsWith('/api/triggers')) return random.pick(triggerIds);
     if (path.startsWith('/api/packages')) return random.pick(this.#scripts.packages.ids);
     const lasting = this.#lasting[0];
     if (path.endsWith('/cancel') && lasting !== undefined && random.next() < 0.8) {
@@ -85,6 +86,10 @@ export class Known {
   repo(method: string, random: SeededRandom): string {
     const removable = ['acme/spare', 'acme/none', 'acme/half'];
     return random.pick(method === 'DELETE' ? removable : [...removable, 'acme/tiny']);
+  }
+
+  secret(random: SeededRandom): string {
+    return random.pick(['github-hook', 'other']);
   }
 
   environment(random: SeededRandom): string {
@@ -128,6 +133,17 @@ export class Known {
       const source = random.pick(this.#scripts.packages.sources);
       return { source, ref: null, path: null, prepare: random.next() < 0.5 };
     }
+    if ('cron' in properties) {
+      const script = random.pick(this.#scripts.quick);
+      return {
+        id: random.pick(triggerIds),
+        script,
+        kind: 'schedule',
+        every: '300d',
+        enabled: random.next() < 0.5,
+      };
+    }
+    if ('value' in properties) return { value: 'a secret' };
     if ('text' in properties) return { text: random.pick(typed) };
     if ('columns' in properties) return { columns: 80, rows: 24 };
     if (!('script_id' in properties))
@@ -153,6 +169,8 @@ export class Known {
     if (list.length > remembered) list.shift();
   }
 }
+
+const triggerIds = ['nightly', 'other'];
 
 /** Keys typed into a terminal, including those that end or suspend a script. */
 const typed = ['a', '\r', '中文\n', '\u0003', '\u0004', '\u001a', '\u001b[A', 'x'.repeat(5000)];
@@ -193,5 +211,5 @@ const queryWords: Record<string, readonly string[]> = {
 const headerWords: Record<string, readonly string[]> = {
   range: ['bytes=0-', 'bytes=0-3', 'bytes=-2', 'bytes=1-1', 'bytes=100-'],
   'last-event-id': ['0', '1', '0-0', '4-0', '0-0-ended', '999999999999999'],
-  'x-hob-origin': ['console', 'cli', 'execute'],
+  'x-hob-origin': ['console', 'cli', 'menu', 'shortcut', 'execute'],
 };

@@ -100,6 +100,6 @@ function send(bytes: Buffer, fault: Fault | undefined, response: ServerResponse,
   }
   // Waits until the bytes have been sent before it closes the connection.
   write(bytes.subarray(0, limit), () => {
-    if (fault?.kind !== 'stall') setTimeout(() => response.destroy(), 20);
+    if (fault?.kind !== 'stall') setTimeout(() => response.destroy(), 200);
   });
 }
