@@ -7,13 +7,16 @@ export interface Subcommand {
   readonly name: string;
   readonly summary: string;
   readonly group: string;
-  /** Used by shells only and therefore not listed in `hob --help`. */
+  /** Used by other programs only, such as shells, and therefore not listed in `hob --help`. */
   readonly isHidden: boolean;
   /** Loads the module that adds options and action. Only the called command is loaded, so that `hob` starts quickly. */
   load(): Promise<{ configure(command: Command): void }>;
 }
 
 type Row = readonly [load: Subcommand['load'], english: string, chinese: string];
+
+/** Commands that other programs start. */
+const hidden: ReadonlySet<string> = new Set(['complete']);
 
 /** Every subcommand, in the order of `hob --help`. */
 export const subcommands: readonly Subcommand[] = [
@@ -22,6 +25,11 @@ export const subcommands: readonly Subcommand[] = [
     start: [() => import('./commands/start.ts'), 'start the service in the background', '在后台启动服务'],
     stop: [() => import('./commands/stop.ts'), 'stop the running service', '停止正在运行的服务'],
     token: [() => import('./commands/token.ts'), 'print or renew the access token', '显示或更换令牌'],
+    secret: [
+      () => import('./commands/secret.ts'),
+      'store, list and remove secrets, for example of webhooks',
+      '保存、列出和删除密钥，例如 Webhook 的密钥',
+    ],
     service: [
       () => import('./commands/service.ts'),
       'start Hob automatically at login',
@@ -66,6 +74,11 @@ export const subcommands: readonly Subcommand[] = [
       '统计次数、成功率和耗时',
     ],
     notify: [() => import('./commands/notify.ts'), 'show a desktop notification', '显示通知'],
+    triggers: [
+      () => import('./commands/triggers.ts'),
+      'start scripts by themselves: at times, for new files, by webhooks',
+      '让脚本自动启动：按时间、有新文件时或收到 Webhook 时',
+    ],
     open: [() => import('./commands/open.ts'), 'open the web console in the browser', '在浏览器中打开 Hob'],
   }),
   ...group(tr('Manage scripts:', '脚本：'), {
@@ -160,7 +173,7 @@ function group(title: string, rows: Readonly<Record<string, Row>>): Subcommand[]
     name,
     group: title,
     summary: tr(english, chinese),
-    isHidden: name === 'complete',
+    isHidden: hidden.has(name),
     load,
   }));
 }

@@ -24,6 +24,7 @@ const usageErrorCodes: ReadonlySet<string> = new Set([
   'package-source-invalid',
   'data-invalid',
   'params-invalid',
+  'trigger-invalid',
 ]);
 
 export class RefusedError extends UserError {
@@ -101,6 +102,14 @@ export class ServiceClient {
 
   post<Result extends object>(path: string, body: object = {}, asking: Asking = {}): Promise<Result> {
     return this.#ask('POST', path, { ...asking, body });
+  }
+
+  put<Result extends object>(path: string, body: object): Promise<Result> {
+    return this.#ask('PUT', path, { body });
+  }
+
+  patch<Result extends object>(path: string, body: object): Promise<Result> {
+    return this.#ask('PATCH', path, { body });
   }
 
   delete<Result extends object>(path: string): Promise<Result> {

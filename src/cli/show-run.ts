@@ -8,6 +8,7 @@ import { tr } from './language.ts';
 import { collectingDisplay, passingDisplay, type RunDisplay } from './run-display.ts';
 import { followHint, type ServiceClient } from './service-client.ts';
 import { printJson } from './terminal/print.ts';
+import { formatSecond } from './terminal/text.ts';
 import { exitCodes, ReportedError, UserError } from './user-error.ts';
 
 interface Showing {
@@ -36,9 +37,18 @@ export async function showRun(
   const display = collected ?? passingDisplay();
   const { record, stopCode } = await followRun(runId, { client, display, timeoutMs });
   if (collected !== null) printJson(endAnswer(record, collected));
-  else process.stderr.write(describeEnd(record));
+  else process.stderr.write(describeEnd(record) + nextAttempt(record));
   // A run that succeeded just before it was cancelled counts as a success.
   if (!isSuccessful(record)) throw new ReportedError(stopCode ?? exitCodes.failed);
+}
+
+function nextAttempt({ run_id, next_attempt_at }: Run): string {
+  if (next_attempt_at === null) return '';
+  const time = formatSecond(next_attempt_at);
+  return tr(
+    `Another attempt follows at ${time}. To prevent it: hob cancel ${run_id}\n`,
+    `将在 ${time} 再次尝试。取消后续尝试：hob cancel ${run_id}\n`,
+  );
 }
 
 /** The response of a synchronous execute call, plus the run id. */

@@ -3,10 +3,12 @@ import type { Text } from '../shared/text.ts';
 import { checkDesktop, checkTerminals } from './checks/check-desktop.ts';
 import { checkEnvironments } from './checks/check-environments.ts';
 import { checkDatabase, checkDisk, checkHome, checkSettings } from './checks/check-home.ts';
+import { checkOutgoing } from './checks/check-outgoing.ts';
 import { checkPackages } from './checks/check-packages.ts';
 import { checkNeeds, checkRuntimes, checkScripts } from './checks/check-scripts.ts';
 import { checkPort, checkService, checkToken, checkWarm } from './checks/check-service.ts';
 import { checkPython, checkTools, checkVersions } from './checks/check-tools.ts';
+import { checkTriggers } from './checks/check-triggers.ts';
 import type { DoctorContext } from './doctor-context.ts';
 import { type Area, type Finding, note, problem, type Results } from './finding.ts';
 
@@ -28,6 +30,7 @@ const allChecks: readonly Check[] = [
   { area: 'service', subject: { en: 'warm interpreters', zh: '预热的解释器' }, look: checkWarm },
   { area: 'service', subject: { en: 'the port', zh: '端口' }, look: checkPort },
   { area: 'service', subject: { en: 'the token', zh: '令牌' }, look: checkToken },
+  { area: 'service', subject: { en: 'notifications to a URL', zh: '发送通知的网址' }, look: checkOutgoing },
   { area: 'runtimes', subject: { en: 'the runtimes', zh: '语言运行时' }, look: checkRuntimes },
   { area: 'tools', subject: { en: 'the Python modules', zh: ' Python 模块' }, look: checkPython },
   { area: 'tools', subject: { en: 'the tools', zh: '工具' }, look: checkTools },
@@ -35,6 +38,7 @@ const allChecks: readonly Check[] = [
   { area: 'desktop', subject: { en: 'terminals', zh: '终端窗口' }, look: checkTerminals },
   { area: 'scripts', subject: { en: 'the scripts', zh: '脚本' }, look: checkScripts },
   { area: 'scripts', subject: { en: 'the requirements of scripts', zh: '脚本的需求' }, look: checkNeeds },
+  { area: 'triggers', subject: { en: 'the triggers', zh: '触发器' }, look: checkTriggers },
   { area: 'packages', subject: { en: 'the packages', zh: '脚本包' }, look: checkPackages },
   { area: 'environments', subject: { en: 'the environments', zh: '运行环境' }, look: checkEnvironments },
 ];

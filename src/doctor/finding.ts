@@ -12,6 +12,7 @@ export const areas = [
   'tools',
   'desktop',
   'scripts',
+  'triggers',
   'packages',
   'environments',
 ] as const;

@@ -27,6 +27,7 @@ beforeAll(async () => {
   await writeScript(join(home, 'scripts'), 'two', { name: hostile });
   hob = await launchHob({ home });
   vi.stubEnv('HOB_HOME', home);
+  await hob.send('PUT', '/api/triggers/night', `{"script":"${id}","kind":"schedule","cron":"@daily"}`);
   const answer = await hob.run(id);
   runId = answer.headers.get('x-hob-run-id') ?? '';
 });
@@ -76,6 +77,10 @@ describe('hob complete', () => {
       ['run', 'resize', 'a.png', '-p', 'mode='],
       ['mode=fast', 'mode=slow'],
     ],
+    [['triggers', 'pause', ''], ['night']],
+    [['triggers', 'add', 'resize', '-p', ''], ['mode=']],
+    [['triggers', 'add', 'res'], ['resize-my-images']],
+    [['triggers', 'add', 'resize', '--missed', 'o'], ['once']],
     [['logs', 'la'], ['last']],
     [['cancel', ''], []],
     [['nonesuch', ''], []],

@@ -287,6 +287,48 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
+  it('with triggers that cannot work, without the service', async () => {
+    const home = await privateHome();
+    const inbox = join(home, 'no inbox');
+    const entries = [
+      `kind = "folder"\npath = "${inbox}"`,
+      `kind = "folder"\npath = "${inbox}"\nenabled = false`,
+      'kind = "webhook"\nsecret = "github-hook"',
+      'kind = "schedule"\nevery = "1h"',
+    ].map((fields, index) => `[[trigger]]\nid = "t${index}"\nscript = "one"\n${fields}\n`);
+    const write = (text: string) => writeFile(join(home, 'triggers.toml'), text);
+    await write(entries.join('\n'));
+    const { code, notOk, said } = await visit(home);
+    expect(code).toBe(1);
+    expect(notOk('triggers')).toEqual([
+      problem(`^t0: The folder ${inbox} does not exist$`, 'Create it'),
+      problem('no address for them is set', 'hooks_listen'),
+      problem('^t2: There is no stored secret "github-hook"$', 'hob secret set github-hook'),
+    ]);
+    expect(said('triggers')).toHaveLength(3);
+    await write('[[trigger]]\nid = \n');
+    expect((await visit(home)).notOk('triggers')).toEqual([
+      problem(`^${home}/triggers.toml:2: Not valid TOML`, 'Correct the syntax'),
+    ]);
+    await write(entries[3] ?? '');
+    expect((await visit(home)).said('triggers')).toEqual(['1 trigger']);
+  });
+
+  it('with triggers that cannot work, as the service sees them', async () => {
+    const home = await privateHome();
+    await writeFile(
+      join(home, 'triggers.toml'),
+      '[[trigger]]\nid = "a"\nscript = "gone"\nkind = "schedule"\nevery = "1h"\n' +
+        '[[trigger]]\nid = "b"\nscript = "gone"\nkind = "schedule"\nevery = "1h"\nenabled = false\n',
+    );
+    const hob = await startHob({ home });
+    const { notOk } = await visit(hob.home);
+    expect(notOk('triggers')).toEqual([
+      problem('^a: There is no script "gone"$', 'hob list'),
+      note('^b: There is no script "gone"$', 'hob list'),
+    ]);
+  });
+
   it('with an interpreter that hangs, which it kills', async () => {
     const bin = await fewPrograms();
     const pid = join(bin, 'pid');

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesOfScript, inputKinds, languages } from '../../src/cli/commands/new/new-script.ts';
-import { writeScript } from '../../src/cli/commands/new.ts';
 import { examineFolder } from '../../src/cli/offline/check-folder.ts';
+import { writeScript } from '../../src/cli/write-script.ts';
 import { type Hob, launchHob, projectRoot, runCli, tempFolder } from '../support/hob.ts';
 
 let hob: Hob;

@@ -16,7 +16,7 @@ export function configure(command: Command): void {
     .addHelpText('after', exitCodesText)
     .action(async (wanted: string, script: string | undefined, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
-      const { run_id: id, script_name } = await pickRun(client, wanted, script);
+      const { run_id: id, script_name, ended_at } = await pickRun(client, wanted, script);
       const name = printable(script_name);
       const answer = await client.post(`${pathOfRun(id)}/cancel`).catch((error: unknown) => {
         if (!(error instanceof RefusedError && error.code === 'run-ended')) throw error;
@@ -26,6 +26,13 @@ export function configure(command: Command): void {
         );
       });
       if (json === true) return printJson(answer);
+      if (ended_at !== null) {
+        // The service has ended the series of attempts.
+        process.stdout.write(
+          tr(`${name} is not tried again (run ${id}).\n`, `${name} 不会再次尝试（运行 ${id}）。\n`),
+        );
+        return;
+      }
       const { end_cause } = await client.get<Run>(`${pathOfRun(id)}?wait=${endsWithinS}`);
       process.stdout.write(
         end_cause === 'cancelled'

@@ -1,5 +1,12 @@
 import type { Argument, Command, Option } from 'commander';
-import type { EnvironmentList, ModelList, RunPage, ScriptList } from '../../contract/types.ts';
+import type {
+  EnvironmentList,
+  ModelList,
+  RunPage,
+  ScriptList,
+  SecretList,
+  TriggerList,
+} from '../../contract/types.ts';
 import { findScript } from '../find-script.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text.ts';
@@ -50,7 +57,7 @@ export async function offerFor(program: Command, words: readonly string[]): Prom
     if (typeof offer === 'string') return offer;
     return offer.map((candidate) => ({ ...candidate, value: `${flag}=${candidate.value}` }));
   }
-  if (place.kind === 'value' && place.option.long === '--param' && place.command.name() === 'run') {
+  if (place.kind === 'value' && place.option.long === '--param' && takesScript(place.command)) {
     const [script] = place.words;
     return script === undefined ? [] : knownParams(script, typed, home);
   }
@@ -66,6 +73,11 @@ export async function offerFor(program: Command, words: readonly string[]): Prom
   if (argument === null) return [];
   const name = command.name() === 'cancel' && argument.name() === 'run' ? 'running run' : argument.name();
   return valuesOf(argument, `<${name}>`, typed, home);
+}
+
+/** Whether its first argument is a script. */
+function takesScript({ registeredArguments }: Command): boolean {
+  return registeredArguments[0]?.name() === 'script';
 }
 
 async function valuesOf(
@@ -160,6 +172,13 @@ const sources: Readonly<Record<string, (client: ServiceClient, typed: string) =>
   'running run': (client) => runs(client, '&state=running,queued'),
   repo: async (client) =>
     (await client.get<ModelList>('/api/models')).items.map(({ repo_id }) => ({ value: repo_id })),
+  trigger: async (client) =>
+    (await client.get<TriggerList>('/api/triggers')).items.map(({ id, words }) => ({
+      value: id,
+      meaning: words,
+    })),
+  secret: async (client) =>
+    (await client.get<SecretList>('/api/secrets')).items.map(({ name }) => ({ value: name })),
   key: async (client) =>
     (await client.get<EnvironmentList>('/api/environments')).items.map(({ key }) => ({ value: key })),
 };

@@ -81,6 +81,7 @@ const titles: Readonly<Record<Area, string>> = {
   tools: tr('tools', '工具'),
   desktop: tr('desktop', '桌面'),
   scripts: tr('scripts', '脚本'),
+  triggers: tr('triggers', '触发器'),
   packages: tr('packages', '脚本包'),
   environments: tr('environments', '运行环境'),
 };

@@ -33,10 +33,10 @@ export function configure(command: Command): void {
 
 const examples = helpText(
   ['hob export hob.tar.gz', 'hob export /media/usb'],
-  `Writes your scripts, the list of installed packages, the settings and the history to a .tar.gz file for hob import on another
-machine. The service may be running. The file contains no tokens, no secret params and no models. Only you can read it.`,
-  `把您的脚本、已安装脚本包的清单、设置和运行记录写入一个 .tar.gz 文件，供另一台电脑用 hob import 导入。服务可以正在运行。
-文件中没有令牌、保密参数和模型，只有您可以读取。`,
+  `Writes your scripts, the list of installed packages, the settings, the triggers and the history to a .tar.gz file for hob import on
+another machine. The service may be running. The file contains no tokens, no secrets and no models. Only you can read it.`,
+  `把您的脚本、已安装脚本包的清单、设置、触发器和运行记录写入一个 .tar.gz 文件，供另一台电脑用 hob import 导入。服务可以正在运行。
+文件中没有令牌、密钥、保密参数和模型，只有您可以读取。`,
 );
 
 async function exportTo(

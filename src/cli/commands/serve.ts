@@ -20,6 +20,10 @@ export function configure(command: Command): void {
       'port to listen on; 0 picks a free one (default: 9527)',
       '监听端口；0 表示任意空闲端口（默认：9527）',
     ],
+    '--hooks-listen <address>': [
+      'address and port of the separate listener for webhooks, such as 127.0.0.1:8790 (default: none)',
+      '接收 Webhook 的单独监听地址和端口，例如 127.0.0.1:8790（默认：不监听）',
+    ],
     '--token': [
       'require the access token from every caller; `hob token` prints it',
       '拒绝没有令牌的调用方；令牌可用 `hob token` 查看',

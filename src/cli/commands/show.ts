@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-
+import { describeDuration } from '../../contract/quantities.ts';
 import type { BriefRun, Param, Run, RunPage, ScriptDetail } from '../../contract/types.ts';
 import { isJsonObject } from '../../shared/json.ts';
 import { curlOf, runLine } from '../command-lines.ts';
@@ -10,7 +10,7 @@ import { tr } from '../language.ts';
 import { type CommonOptions, exitCodesText, homeOption, jsonOption, withSignature } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { paint, printAnswer, printJson, terminalWidth } from '../terminal/print.ts';
-import { formatMinute, padToWidth, printable, widthOf, wrapText } from '../terminal/text.ts';
+import { formatMinute, formatSecond, padToWidth, printable, widthOf, wrapText } from '../terminal/text.ts';
 import { UserError } from '../user-error.ts';
 
 const longestValue = 300;
@@ -51,6 +51,10 @@ function describeRun(run: Run): string {
     [tr('Queued at', '时间'), formatMinute(run.queued_at)],
     [tr('Duration', '耗时'), durationText(run)],
     [tr('Origin', '来源'), run.origin],
+    ...(run.trigger_id === null
+      ? []
+      : [[tr('Trigger', '触发器'), run.trigger_id] satisfies [string, string]]),
+    ...attemptFacts(run),
     ...valueFacts(tr('Input', '主输入'), run.data),
     ...valueFacts(tr('Params', '参数'), run.params),
   ];
@@ -62,6 +66,19 @@ function describeRun(run: Run): string {
     ? [`hob logs ${run.run_id}`, `hob rerun ${run.run_id}`]
     : [`hob logs ${run.run_id} -f`, `hob cancel ${run.run_id}`];
   return `${[...lines, '', ...(isOver ? [describeEnd(run)] : []), ...next].join('\n')}\n`;
+}
+
+/** Nothing for the only attempt of a run. */
+function attemptFacts({ attempt, first_run_id, next_attempt_at }: Run): [string, string][] {
+  const facts: [string, string][] = [];
+  if (first_run_id !== null)
+    facts.push([
+      tr('Attempt', '尝试'),
+      tr(`${attempt} (first: ${first_run_id})`, `第 ${attempt} 次（首次：${first_run_id}）`),
+    ]);
+  else if (next_attempt_at !== null) facts.push([tr('Attempt', '尝试'), tr('1', '第 1 次')]);
+  if (next_attempt_at !== null) facts.push([tr('Next attempt', '下次尝试'), formatSecond(next_attempt_at)]);
+  return facts;
 }
 
 function valueFacts(name: string, value: unknown): [string, string][] {
@@ -100,8 +117,8 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function factsOf(script: ScriptDetail): [name: string, value: string][] {
-  const { id, slug, folder, language, language_version, entry, node, timeout, concurrency, lock, models } =
-    script;
+  const { id, slug, folder, language, language_version, entry, node, models } = script;
+  const { timeout, concurrency, lock, retries } = script;
   const facts: [name: string, value: string][] = [
     ['ID', id],
     ['Slug', slug],
@@ -116,9 +133,18 @@ function factsOf(script: ScriptDetail): [name: string, value: string][] {
   if (timeout !== null) facts.push([tr('Timeout', '时限'), `${timeout} ${tr('s', '秒')}`]);
   if (concurrency !== null) facts.push([tr('Concurrency', '并发'), `${concurrency}`]);
   if (lock !== null) facts.push([tr('Lock', '锁'), lock]);
+  if (retries !== null) facts.push([tr('Retries', '重试'), describeRetries(retries)]);
   for (const [index, model] of models.entries())
     facts.push([index === 0 ? tr('Models', '模型') : '', modelText(model)]);
   return facts;
+}
+
+function describeRetries({ attempts, backoff_s, factor, on }: NonNullable<ScriptDetail['retries']>): string {
+  const first = describeDuration(backoff_s * 1000);
+  return tr(
+    `up to ${attempts} attempts after ${on.join(', ')}; ${first.en} before the second, then ${factor} times as long each`,
+    `最多 ${attempts} 次（${on.join('、')}），首次间隔 ${first.zh}，之后每次 ${factor} 倍`,
+  );
 }
 
 function modelText({ repo_id: id, state }: ScriptDetail['models'][number]): string {

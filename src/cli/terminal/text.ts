@@ -129,3 +129,9 @@ export function formatMinute(iso: string | null): string {
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
+
+/** With seconds: slots and arrivals may be a few seconds apart. */
+export function formatSecond(iso: string | null): string {
+  const minute = formatMinute(iso);
+  return minute === '-' ? minute : `${minute}:${String(new Date(iso ?? '').getSeconds()).padStart(2, '0')}`;
+}

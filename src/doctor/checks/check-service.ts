@@ -5,30 +5,16 @@ import { formatBytes } from '../../contract/quantities.ts';
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
-import { fixedText, type Language, type Text } from '../../shared/text.ts';
+import type { Language, Text } from '../../shared/text.ts';
 import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { readVersion } from '../../shared/version.ts';
+import { askService, type Reply } from '../ask-service.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { nameSome, note, ok, problem, type Result, type Results, splitAdvice } from '../finding.ts';
 
 const other: Text = {
   en: 'choose another port in settings.toml (port = 9528) or with --port',
   zh: '在 settings.toml（port = 9528）或 --port 中指定其他端口',
-};
-
-type Health =
-  | { readonly kind: 'well'; readonly answer: JsonObject }
-  /** It is Hob, and requires a token that was not sent or is wrong. */
-  | { readonly kind: 'asks-for-token' }
-  /** Another program responded. */
-  | { readonly kind: 'stranger' }
-  | { readonly kind: 'silent'; readonly reason: Text };
-
-const answerWithinMs = 3000;
-
-const late: Text = {
-  en: `no response within ${answerWithinMs / 1000} s`,
-  zh: `${answerWithinMs / 1000} 秒内没有应答`,
 };
 
 const notRunning: Text = { en: 'Hob is not running', zh: 'Hob 未运行' };
@@ -125,37 +111,11 @@ function judgeExecutor(executor: Json | undefined): Result[] {
 }
 
 /** Requests the health of the service at an address. */
-async function askHealth(url: string, home: string | null, signal: AbortSignal): Promise<Health> {
-  const token = home === null ? null : tokenOf(home);
-  try {
-    const answer = await fetch(`${url}/api/health`, {
-      headers: token === null ? {} : { authorization: `Bearer ${token}` },
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
-    });
-    if (answer.status === 401 && answer.headers.get('x-hob-error') !== null)
-      return { kind: 'asks-for-token' };
-    const body: unknown = JSON.parse(await answer.text());
-    const isHob =
-      answer.ok && isJsonObject(body) && body.status === 'ok' && typeof body.interface === 'string';
-    return isHob ? { kind: 'well', answer: body } : { kind: 'stranger' };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { kind: 'stranger' };
-    const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return { kind: 'silent', reason: isLate ? late : fixedText(reason) };
-  }
-}
-
-function tokenOf(home: string): string | null {
-  try {
-    return readToken(home);
-  } catch (error) {
-    // checkToken reports problems of the file.
-    if (error instanceof TokenError) return null;
-    throw error;
-  }
+async function askHealth(url: string, home: string | null, signal: AbortSignal): Promise<Reply> {
+  const reply = await askService(`${url}/api/health`, { home, signal });
+  if (reply.kind !== 'well') return reply;
+  const { status, interface: version } = reply.answer;
+  return status === 'ok' && typeof version === 'string' ? reply : { kind: 'stranger' };
 }
 
 /** Checks that the service can listen on its addresses, if it is not running. */

@@ -8,6 +8,7 @@ import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
 import { printable } from '../../terminal/text.ts';
 import { userError } from '../../user-error.ts';
+import { xmlText } from '../../xml-text.ts';
 
 /** The program that starts at login. */
 export interface LoginService {
@@ -223,10 +224,6 @@ ${words.join('\n')}
 </dict>
 </plist>
 `;
-}
-
-export function xmlText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** The login service on Windows: a scheduled task. */

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+
+import type { Text } from '../../shared/text.ts';
+import { checkCron, nextSlots } from '../../triggers/schedule/cron.ts';
+import { scheduleWords } from '../../triggers/schedule/words.ts';
+import type { NewFile } from '../commands/new/new-script.ts';
+import type { CrontabEntry, CrontabProblem } from '../crontab.ts';
+import { language, tr } from '../language.ts';
+import { safeFileName } from '../safe-file-name.ts';
+import { crontabFiles, shellOf, variablesOf } from './crontab-script.ts';
+
+/** A line of a crontab with the script and the trigger that replace it. */
+export interface PlannedLine {
+  readonly line: number;
+  readonly cron: string;
+  readonly timezone: string | null;
+  readonly command: string;
+  readonly scriptId: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly files: readonly NewFile[];
+  readonly triggerId: string;
+  readonly fields: { readonly cron: string; readonly timezone?: string; readonly jitter?: string };
+  readonly words: string;
+  readonly next: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface RefusedLine {
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+  /** The earlier line that this one repeats. */
+  readonly sameAs: number | null;
+}
+
+export interface CrontabPlan {
+  readonly lines: readonly PlannedLine[];
+  readonly refused: readonly RefusedLine[];
+}
+
+interface Place {
+  readonly scriptsFolder: string;
+  /** The user who imports. */
+  readonly user: string;
+  readonly now: Date;
+  /** Names that scripts already have. A planned script gets another one. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const shownSlots = 5;
+const hashLength = 6;
+
+/**
+ * The scripts and triggers for the lines of a crontab. Their ids derive from the lines, so a second import finds what the first one
+ * created. Lines with the same command share a script.
+ */
+export function planImport(
+  { entries, problems }: { entries: readonly CrontabEntry[]; problems: readonly CrontabProblem[] },
+  place: Place,
+): CrontabPlan {
+  const lines: PlannedLine[] = [];
+  const refused: RefusedLine[] = problems.map(({ line, text, message }) => ({
+    line,
+    text,
+    reason: message[language],
+    sameAs: null,
+  }));
+  const names = new Map(place.names);
+  for (const entry of entries) {
+    const { line, cron, command } = entry;
+    const refusal = refusalOf(entry, place);
+    const twin = refusal === null && lines.find(({ triggerId }) => triggerId === idsOf(entry).triggerId);
+    const reason = twin ? sameLine(twin) : refusal;
+    if (reason === null) lines.push(planLine(entry, place, names));
+    else
+      refused.push({
+        line,
+        text: `${cron} ${command}`,
+        reason: reason[language],
+        sameAs: twin ? twin.line : null,
+      });
+  }
+  return { lines, refused: refused.sort((one, other) => one.line - other.line) };
+}
+
+function sameLine({ line }: PlannedLine): Text {
+  return { en: `it is the same as line ${line}`, zh: `与第 ${line} 行相同` };
+}
+
+function refusalOf(entry: CrontabEntry, { user }: Place): Text | null {
+  if (entry.user !== null && entry.user !== user)
+    return {
+      en: `it runs as ${entry.user}; Hob runs scripts as ${user}`,
+      zh: `该行以 ${entry.user} 的身份运行，而 Hob 以 ${user} 的身份运行脚本`,
+    };
+  const { SHELL } = entry.environment;
+  if (SHELL !== undefined && shellOf(entry) === null)
+    return {
+      en: `its shell is ${SHELL}; supported are sh and bash`,
+      zh: `其 shell 为 ${SHELL}，仅支持 sh 和 bash`,
+    };
+  const odd = variablesOf(entry).find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
+  if (odd !== undefined)
+    return { en: `a shell cannot set the variable "${odd[0]}"`, zh: `shell 无法设置变量“${odd[0]}”` };
+  const mistake = checkCron(entry.cron, entry.timezone);
+  return mistake === null ? null : mistake.message;
+}
+
+function planLine(entry: CrontabEntry, place: Place, names: Map<string, string>): PlannedLine {
+  const { line, cron, timezone, command } = entry;
+  const { scriptId, triggerId, jitter } = idsOf(entry);
+  const rule = { cron, everyMs: null, timezone };
+  const name = freeName(`cron: ${programOf(command)}`, scriptId, names);
+  const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return {
+    line,
+    cron,
+    timezone,
+    command,
+    scriptId,
+    name,
+    folder: join(
+      place.scriptsFolder,
+      safeFileName('cron', programOf(command), scriptId.slice(0, hashLength)),
+    ),
+    files: crontabFiles(entry, { id: scriptId, name }),
+    triggerId,
+    fields: { cron, ...(timezone !== null && { timezone }), ...(jitter !== null && { jitter }) },
+    words: scheduleWords(rule)[language],
+    next: nextSlots(rule, machineZone, place.now, shownSlots).map((date) => date.toISOString()),
+    notes: notesOf(entry),
+  };
+}
+
+function notesOf({ environment: { MAILTO = '' } }: CrontabEntry): string[] {
+  if (MAILTO === '') return [];
+  return [
+    tr(
+      `cron mails the output to ${MAILTO}. Hob sends no mail; it keeps the output with the run: hob runs, hob logs`,
+      `cron 会把输出寄给 ${MAILTO}。Hob 不发送邮件，而是把输出保存在运行记录中：hob runs、hob logs`,
+    ),
+  ];
+}
+
+function idsOf(entry: CrontabEntry): { scriptId: string; triggerId: string; jitter: string | null } {
+  const { command, input, environment, cron, timezone } = entry;
+  const { RANDOM_DELAY = '' } = environment;
+  const variables = variablesOf(entry).sort(([one], [other]) => (one < other ? -1 : 1));
+  const script = hashOf([shellOf(entry), command, input, variables]);
+  const jitter = /^[1-9]\d{0,3}$/.test(RANDOM_DELAY) ? `${RANDOM_DELAY}m` : null;
+  const word = programOf(command)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const ending = hashOf([script, cron, timezone]).slice(0, hashLength);
+  return {
+    scriptId: uuidOf(script),
+    triggerId: ['cron', word, ending].filter((part) => part !== '').join('-'),
+    jitter,
+  };
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+/** A UUID of version 8, which is made from data of the program. */
+function uuidOf(hash: string): string {
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `8${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}
+
+function freeName(wanted: string, scriptId: string, names: Map<string, string>): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted} ${number}`;
+    const owner = names.get(name);
+    if (owner !== undefined && owner !== scriptId) continue;
+    names.set(name, scriptId);
+    return name;
+  }
+}
+
+/** Programs that start another one, which says more about the line. */
+const starters =
+  /^(?:nice|ionice|nohup|sudo|env|time|timeout|flock|chronic|exec|bash|dash|sh|python[\d.]*|node|perl|ruby|php)$/;
+const longestWord = 40;
+
+/** The program that a line starts, for its name: `backup` for `cd /srv && /usr/bin/python3 -u backup.py --all`. */
+export function programOf(command: string): string {
+  const words = command.replace(/^(?:cd\s+\S+\s*(?:&&|;)\s*)+/, '').split(/\s+/);
+  const names = words
+    .filter((word) => !/^-|^\d+[smhd]?$|^\w+=/.test(word))
+    .map((word) => basename(word.replace(/["'();&|<>]+/g, '')));
+  const name = names.find((each) => /[\p{L}\p{N}]/u.test(each) && !starters.test(each)) ?? names[0] ?? '';
+  const short = name.replace(/\.\w{1,4}$/, '').slice(0, longestWord);
+  return short === '' ? 'command' : short;
+}

@@ -1,0 +1,173 @@
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+import { SecretStore } from '../../secrets/secret-store.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { createLogger } from '../../shared/log.ts';
+import { fixedText, type Language, type Text } from '../../shared/text.ts';
+import { TriggerFile } from '../../triggers/trigger-file.ts';
+import { askService } from '../ask-service.ts';
+import type { DoctorContext } from '../doctor-context.ts';
+import { note, ok, problem, type Result, type Results } from '../finding.ts';
+
+/** Distributions allow at least this many. */
+const fewWatches = 8192;
+const watchesFile = '/proc/sys/fs/inotify/max_user_watches';
+
+/** Checks triggers.toml and its triggers. Only the service knows whether they work; without it, the file is checked. */
+export async function checkTriggers(context: DoctorContext, signal: AbortSignal): Promise<Results> {
+  const asked = await askAbout(context, signal);
+  const { findings, total, folders } = asked ?? (await readWithout(context));
+  if (total === 0 && findings.length === 0) return [];
+  const watches = folders === 0 ? [] : await checkWatches(context.platform);
+  const all = [...findings, ...watches];
+  const count = {
+    en: total === 1 ? '1 trigger' : `${total} triggers`,
+    zh: `${total} 个触发器`,
+  };
+  return findings.some(({ state }) => state === 'problem') ? all : [...all, ok(count)];
+}
+
+interface Seen {
+  readonly findings: readonly Result[];
+  readonly total: number;
+  /** Triggers that watch a folder. */
+  readonly folders: number;
+}
+
+/** The problems as the service sees them; null if it does not run or does not answer. */
+async function askAbout({ home, service }: DoctorContext, signal: AbortSignal): Promise<Seen | null> {
+  if (service === null) return null;
+  const ask = async (language: Language): Promise<JsonObject | null> => {
+    const asking = { home: service.token ? home : null, signal, language };
+    const reply = await askService(`${service.url}/api/triggers`, asking);
+    return reply.kind === 'well' ? reply.answer : null;
+  };
+  const [english, chinese] = await Promise.all([ask('en'), ask('zh')]);
+  if (english === null || chinese === null) return null;
+  const items = listOf(english.items);
+  const findings = [
+    ...pairs(english.problems, chinese.problems).map(([one, other]) =>
+      problem(placed(one, textsOf('message', one, other)), textsOf('advice', one, other)),
+    ),
+    ...pairs(english.items, chinese.items).flatMap(([one, other]) => {
+      const make = one.state === 'off' ? note : problem;
+      return pairs(one.problems, other.problems).map(([fault, faultInChinese]) =>
+        make(
+          named(one.id, textsOf('message', fault, faultInChinese)),
+          textsOf('advice', fault, faultInChinese),
+        ),
+      );
+    }),
+  ];
+  const folders = items.filter(({ kind, state }) => kind === 'folder' && state !== 'off').length;
+  return { findings, total: items.length, folders };
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function pairs(english: unknown, chinese: unknown): [JsonObject, JsonObject][] {
+  const others = listOf(chinese);
+  // The file may have changed between the two requests.
+  return listOf(english).map((one, index) => [one, others[index] ?? one]);
+}
+
+function textsOf(key: string, english: JsonObject, chinese: JsonObject): Text {
+  return { en: String(english[key]), zh: String(chinese[key]) };
+}
+
+function placed({ file, line }: JsonObject, { en, zh }: Text): Text {
+  const place = typeof line === 'number' ? `${String(file)}:${line}` : String(file);
+  return { en: `${place}: ${en}`, zh: `${place}：${zh}` };
+}
+
+function named(id: unknown, { en, zh }: Text): Text {
+  return { en: `${String(id)}: ${en}`, zh: `${String(id)}：${zh}` };
+}
+
+/** Reads the file itself. The slugs of scripts are in the database, so scripts are not looked up. */
+async function readWithout({ home, settings }: DoctorContext): Promise<Seen> {
+  const file = new TriggerFile(join(home, 'triggers.toml'));
+  const state = await file.open();
+  await file.close();
+  if (state.kind === 'broken') {
+    const { line, message, advice } = state.problem;
+    return { findings: [problem(placed({ file: file.path, line }, message), advice)], total: 0, folders: 0 };
+  }
+  const entries = state.entries.map(({ fields }) => fields);
+  const on = entries.filter(({ enabled }) => enabled !== false);
+  const folders = on.filter(({ kind }) => kind === 'folder');
+  const hooks = on.filter(({ kind }) => kind === 'webhook');
+  const findings = [
+    ...(await Promise.all(folders.map(checkFolder))).flat(),
+    ...(hooks.length > 0 && settings.hooks_listen === '' ? [noAddress] : []),
+    ...(await checkSecrets(home, hooks)),
+  ];
+  return { findings, total: entries.length, folders: folders.length };
+}
+
+async function checkFolder({ id, path }: JsonObject): Promise<Result[]> {
+  if (typeof path !== 'string') return [];
+  const full = path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
+  const isFolder = await stat(full).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return [];
+  const what = { en: `The folder ${full} does not exist`, zh: `文件夹 ${full} 不存在` };
+  return [
+    problem(named(id, what), { en: 'Create it, or correct path.', zh: '请创建该文件夹，或修正 path。' }),
+  ];
+}
+
+const noAddress = problem(
+  {
+    en: 'There are webhooks, but no address for them is set, so none can arrive',
+    zh: '已有 Webhook 触发器，但未设置监听地址，无法接收请求',
+  },
+  {
+    en: 'Write hooks_listen = "127.0.0.1:8790" in settings.toml.',
+    zh: '请在 settings.toml 中写 hooks_listen = "127.0.0.1:8790"。',
+  },
+);
+
+async function checkSecrets(home: string, hooks: readonly JsonObject[]): Promise<Result[]> {
+  if (hooks.length === 0) return [];
+  try {
+    const store = new SecretStore({ home, clock: systemClock, log: await createLogger('silent') });
+    const known = new Set(store.list().map(({ name }) => name));
+    return hooks.flatMap(({ id, secret }) => {
+      if (typeof secret !== 'string' || known.has(secret)) return [];
+      const what = { en: `There is no stored secret "${secret}"`, zh: `没有名为“${secret}”的密钥` };
+      return [problem(named(id, what), fixedSteps(`hob secret set ${secret}`))];
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [problem(error.text, error.hint ?? null)];
+  }
+}
+
+function fixedSteps(command: string): Text {
+  return { en: `Store it: ${command}`, zh: `请保存：${command}` };
+}
+
+/** Linux limits the number of watched folders. Above it, Hob looks every few seconds. */
+async function checkWatches(platform: NodeJS.Platform): Promise<Result[]> {
+  if (platform !== 'linux') return [];
+  const limit = Number(await readFile(watchesFile, 'utf8').catch(() => ''));
+  if (limit === 0 || limit >= fewWatches) return [];
+  return [
+    note(
+      {
+        en: `The system allows only ${limit} folder watches, so files in many folders are noticed late`,
+        zh: `系统只允许监视 ${limit} 个文件夹，文件夹较多时新文件会延迟发现`,
+      },
+      fixedText('sudo sysctl fs.inotify.max_user_watches=65536'),
+    ),
+  ];
+}
