@@ -16,7 +16,7 @@ export interface Subcommand {
 type Row = readonly [load: Subcommand['load'], english: string, chinese: string];
 
 /** Commands that other programs start. */
-const hidden: ReadonlySet<string> = new Set(['complete']);
+const hidden: ReadonlySet<string> = new Set(['complete', 'menu-run', 'shortcut-run']);
 
 /** Every subcommand, in the order of `hob --help`. */
 export const subcommands: readonly Subcommand[] = [
@@ -78,6 +78,11 @@ export const subcommands: readonly Subcommand[] = [
       () => import('./commands/triggers.ts'),
       'start scripts by themselves: at times, for new files, by webhooks',
       '让脚本自动启动：按时间、有新文件时或收到 Webhook 时',
+    ],
+    menus: [
+      () => import('./commands/menus.ts'),
+      'start scripts from file managers and with keys',
+      '从文件管理器的菜单或用快捷键启动脚本',
     ],
     open: [() => import('./commands/open.ts'), 'open the web console in the browser', '在浏览器中打开 Hob'],
   }),
@@ -164,6 +169,16 @@ export const subcommands: readonly Subcommand[] = [
       () => import('./commands/complete.ts'),
       'print completions, for shells',
       '接下来可以输入什么（供 shell 使用）',
+    ],
+    'menu-run': [
+      () => import('./commands/menu-run.ts'),
+      'start a script from the menu of a file manager',
+      '从文件管理器的菜单启动脚本',
+    ],
+    'shortcut-run': [
+      () => import('./commands/shortcut-run.ts'),
+      'start a script from a launcher or with a key',
+      '用启动器或快捷键启动脚本',
     ],
   }),
 ];
