@@ -20,6 +20,10 @@ import { Shell } from './shell/shell.tsx';
 const ScriptPage = lazyPart(async () => (await import('./script/script-page.tsx')).ScriptPage);
 const RunsPage = lazyPart(async () => (await import('./runs/runs-page.tsx')).RunsPage);
 const RunPage = lazyPart(async () => (await import('./run/run-page.tsx')).RunPage);
+const TriggersPage = lazyPart(async () => (await import('./triggers/pages.ts')).TriggersPage);
+const TriggerPage = lazyPart(async () => (await import('./triggers/pages.ts')).TriggerPage);
+const EditTriggerPage = lazyPart(async () => (await import('./triggers/pages.ts')).EditTriggerPage);
+const NewTriggerPage = lazyPart(async () => (await import('./triggers/pages.ts')).NewTriggerPage);
 const OverviewPage = lazyPart(async () => (await import('./overview/overview-page.tsx')).OverviewPage);
 const ModelsPage = lazyPart(async () => (await import('./models/models-page.tsx')).ModelsPage);
 const NotificationsPage = lazyPart(
@@ -42,6 +46,12 @@ function App() {
                   <Route path="/scripts/:id">{({ id }) => <ScriptPage key={id} id={id} />}</Route>
                   <Route path="/runs" component={RunsPage} />
                   <Route path="/runs/:id">{({ id }) => <RunPage key={id} id={id} />}</Route>
+                  <Route path="/triggers" component={TriggersPage} />
+                  <Route path="/triggers/:id">{({ id }) => <TriggerPage key={id} id={id} />}</Route>
+                  <Route path="/triggers/:id/edit">{({ id }) => <EditTriggerPage key={id} id={id} />}</Route>
+                  <Route path="/triggers/new/:kind">
+                    {({ kind }) => <NewTriggerPage key={kind} kind={kind} />}
+                  </Route>
                   <Route path="/overview" component={OverviewPage} />
                   <Route path="/models" component={ModelsPage} />
                   <Route path="/notifications" component={NotificationsPage} />

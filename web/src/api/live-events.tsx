@@ -28,10 +28,10 @@ const LiveContext = createContext<Live | null>(null);
 
 /** The query keys to invalidate after each type of event. */
 const staleAfter: Readonly<Partial<Record<ServiceEvent['type'], readonly string[]>>> = {
-  'run.queued': ['runs', 'health', 'outcomes'],
+  'run.queued': ['runs', 'health', 'outcomes', 'triggers'],
   'run.started': ['runs', 'health', 'outcomes', 'terminal'],
   'run.ended': ['runs', 'health', 'stats', 'outcomes'],
-  'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes'],
+  'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes', 'triggers'],
   notification: ['notifications'],
   // The service dropped events for this listener. All other queries are invalidated where the event is handled.
   'events.missed': ['run-list', 'notifications'],

@@ -9,6 +9,7 @@ import type {
   ModelList,
   OperationList,
   OutcomeList,
+  OutgoingNotifications,
   PackageList,
   Run,
   RunPage,
@@ -17,8 +18,11 @@ import type {
   RuntimeList,
   ScriptDetail,
   ScriptList,
+  SecretList,
   SettingsInForce,
   Stats,
+  Trigger,
+  TriggerList,
 } from './wire.ts';
 
 /** All queries of the console with their cache keys. `live-events.tsx` invalidates them. */
@@ -33,6 +37,11 @@ export const scriptQuery = (id: string) =>
     queryFn: ({ signal }) => getJson<ScriptDetail>(`/api/scripts/${encodeURIComponent(id)}`, { signal }),
   });
 
+export const outgoingQuery = queryOptions({
+  queryKey: ['outgoing'],
+  queryFn: ({ signal }) => getJson<OutgoingNotifications>('/api/notifications/outgoing', { signal }),
+});
+
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => getJson<Health>('/api/health', { signal }),
@@ -45,12 +54,17 @@ export const statsQuery = (days: number, scriptId: string | null = null) =>
       getJson<Stats>(`/api/stats?${searchOf({ days: String(days), script: scriptId })}`, { signal }),
   });
 
-/** The latest runs of all scripts, or of one. */
-export const latestRunsQuery = (limit: number, scriptId: string | null = null) =>
+/** Selects the runs of a script or of a trigger. */
+export interface RunsOf {
+  readonly script?: string;
+  readonly trigger_id?: string;
+}
+
+export const latestRunsQuery = (limit: number, of: RunsOf = {}) =>
   queryOptions({
-    queryKey: ['runs', 'latest', limit, scriptId],
+    queryKey: ['runs', 'latest', limit, of],
     queryFn: ({ signal }) =>
-      getJson<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
+      getJson<RunPage>(`/api/runs?${searchOf({ limit: String(limit), ...of })}`, { signal }),
   });
 
 export const modelsQuery = queryOptions({
@@ -140,6 +154,28 @@ export const terminalQuery = (runId: string) =>
     queryKey: ['terminal', runId],
     queryFn: ({ signal }) => getJson<RunTerminal>(`/api/runs/${runId}/terminal`, { signal }),
   });
+
+/** No event reports skipped slots, refused deliveries and edits of triggers.toml, so the pages of triggers poll. */
+export const triggersAgainMs = 5000;
+
+export const triggersQuery = queryOptions({
+  queryKey: ['triggers', 'list'],
+  queryFn: ({ signal }) => getJson<TriggerList>('/api/triggers', { signal }),
+  refetchInterval: triggersAgainMs,
+});
+
+export const triggerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['triggers', 'one', id],
+    queryFn: ({ signal }) => getJson<Trigger>(`/api/triggers/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: triggersAgainMs,
+  });
+
+export const secretsQuery = queryOptions({
+  queryKey: ['secrets'],
+  queryFn: ({ signal }) => getJson<SecretList>('/api/secrets', { signal }),
+  staleTime: 0,
+});
 
 function searchOf(fields: Record<string, string | null>): string {
   const given = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== null);

@@ -10,10 +10,12 @@ export {
 } from '../../../src/contract/quantities.ts';
 export { resolveReferences } from '../../../src/contract/references.ts';
 export type * from '../../../src/contract/types.ts';
+export type { FiringOutcome, TriggerKind, TriggerState } from '../../../src/contract/values.ts';
 export {
   endCauses,
   modelSources,
   operationStages,
   origins,
   runStates,
+  triggerKinds,
 } from '../../../src/contract/values.ts';

@@ -150,12 +150,14 @@ const groups: readonly Group[] = [
     has: /^\/api\/(?:runs|stats|events|outcomes)\b/,
     isSorted: true,
   },
+  { key: 'triggers', name: (say) => say('Triggers', '触发器'), has: /^\/api\/triggers\b/, isSorted: true },
   {
     key: 'packages',
     name: (say) => say('Packages and environments', '脚本包与运行环境'),
     has: /^\/api\/(?:packages|environments)\b/,
     isSorted: true,
   },
+  { key: 'secrets', name: (say) => say('Secrets', '密钥'), has: /^\/api\/secrets\b/, isSorted: true },
   { key: 'models', name: (say) => say('Models', '模型'), has: /^\/api\/models\b/, isSorted: true },
   { key: 'service', name: (say) => say('Service', '服务'), has: /^/, isSorted: true },
 ];

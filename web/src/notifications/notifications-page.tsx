@@ -11,6 +11,7 @@ import { Pending } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Ago } from '../parts/time.tsx';
 import { kindLooks } from '../parts/toasts.tsx';
+import { OutgoingPanel } from './outgoing-panel.tsx';
 
 const firstPage: string | null = null;
 
@@ -32,6 +33,7 @@ export function NotificationsPage() {
   return (
     <>
       <PageTitle title={say('Notifications', '通知')} />
+      <OutgoingPanel />
       {data === undefined ? (
         <Pending error={error} refetch={refetch} />
       ) : items.length === 0 ? (

@@ -46,6 +46,10 @@ export function Field({ label, description, error, isRequired, children }: Field
 export const inputClasses =
   'h-9 w-full rounded-lg border border-line-strong bg-surface px-3 font-normal placeholder:text-muted focus-visible:border-accent focus-visible:outline-offset-0 aria-invalid:border-bad';
 
+/** The classes of a label around a radio button or a checkbox. */
+export const optionClasses =
+  'flex h-9 cursor-pointer items-center gap-2 rounded-lg border border-line-strong bg-surface px-3 select-none hover:bg-hover has-checked:border-accent has-checked:bg-accent-ground has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent';
+
 /** A field that takes the focus when it is mounted. */
 export function FirstField(props: ComponentProps<'input'>) {
   const field = useRef<HTMLInputElement>(null);

@@ -1,5 +1,5 @@
 import { Switch } from 'radix-ui';
-import { type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 
 interface LabelledSwitchProps {
   readonly label: ReactNode;
@@ -17,17 +17,14 @@ export function LabelledSwitch({ label, description, error, isOn, onChange, fiel
   const text = error ?? description ?? '';
   return (
     <div className="flex items-start gap-3">
-      <Switch.Root
+      <BareSwitch
         id={id}
         checked={isOn}
         onCheckedChange={onChange}
         data-field={field}
         aria-describedby={text === '' ? undefined : `${id}-text`}
         aria-invalid={error ? true : undefined}
-        className="mt-px h-5 w-9 shrink-0 rounded-full border border-line-strong bg-hover transition-colors data-[state=checked]:border-transparent data-[state=checked]:bg-accent"
-      >
-        <Switch.Thumb className="block size-3.5 translate-x-0.5 rounded-full bg-muted transition-transform data-[state=checked]:translate-x-[1.1rem] data-[state=checked]:bg-on-accent" />
-      </Switch.Root>
+      />
       <div className="min-w-0">
         <label htmlFor={id} className="font-medium">
           {label}
@@ -39,5 +36,17 @@ export function LabelledSwitch({ label, description, error, isOn, onChange, fiel
         )}
       </div>
     </div>
+  );
+}
+
+/** A switch without a label. */
+export function BareSwitch(props: ComponentProps<typeof Switch.Root>) {
+  return (
+    <Switch.Root
+      {...props}
+      className="mt-px h-5 w-9 shrink-0 rounded-full border border-line-strong bg-hover transition-colors data-[state=checked]:border-transparent data-[state=checked]:bg-accent"
+    >
+      <Switch.Thumb className="block size-3.5 translate-x-0.5 rounded-full bg-muted transition-transform data-[state=checked]:translate-x-[1.1rem] data-[state=checked]:bg-on-accent" />
+    </Switch.Root>
   );
 }

@@ -10,7 +10,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** The relative time of a moment, kept up to date, with the exact time as tooltip. */
+/** The relative time of a past or future moment, kept up to date, with the exact time as tooltip. */
 export function Ago({ time }: { time: string }) {
   const { language } = useLanguage();
   const now = useNow(30_000);
@@ -25,7 +25,8 @@ export function Ago({ time }: { time: string }) {
 
 function agoText(ms: number, tag: string): string {
   const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
-  for (const [unit, unitMs] of units) if (ms >= unitMs) return format.format(-Math.floor(ms / unitMs), unit);
+  for (const [unit, unitMs] of units)
+    if (Math.abs(ms) >= unitMs) return format.format(-Math.trunc(ms / unitMs), unit);
   return format.format(0, 'second');
 }
 

@@ -59,7 +59,16 @@ export function RunHeader({ run, script }: RunHeaderProps) {
         <span>
           <Ago time={run.started_at ?? run.queued_at} />
         </span>
-        <span>{originWords(run.origin, say)}</span>
+        {run.trigger_id === null ? (
+          <span>{originWords(run.origin, say)}</span>
+        ) : (
+          <span>
+            {say('started by the trigger ', '触发器：')}
+            <Link href={`/triggers/${run.trigger_id}`} className="underline underline-offset-2">
+              {run.trigger_id}
+            </Link>
+          </span>
+        )}
         {script === null && run.origin !== 'hob' && (
           <span className="text-warn">{say('script no longer exists', '该脚本已不存在')}</span>
         )}

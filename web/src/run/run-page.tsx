@@ -22,6 +22,7 @@ import { Segmented } from '../parts/segmented.tsx';
 import { ChainTree } from './chain-tree.tsx';
 import { RunOutput } from './output/run-output.tsx';
 import { RunStream, type StreamSnapshot } from './output/run-stream.ts';
+import { RunAttempts } from './run-attempts.tsx';
 import { RunHeader } from './run-header.tsx';
 import { RunOutcome, RunResult } from './run-outcome.tsx';
 import { deletionKey, type RunRecord, recordQuery, runPageKey } from './run-query.ts';
@@ -75,6 +76,7 @@ function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
           <RunResult run={run} sizeBytes={sizeBytes} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">
+          <RunAttempts run={run} />
           <ChainTree runId={run.run_id} />
           <RunInputs run={run} />
           <RunFacts run={run} />

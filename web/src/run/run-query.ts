@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { parseExactly } from '../api/exact-json.ts';
 import { getJson, hob, readLimitMs } from '../api/hob.ts';
 import { serviceNow } from '../api/service-clock.ts';
-import type { Run } from '../api/wire.ts';
+import type { Run, RunAttempts } from '../api/wire.ts';
 import type { RunTree } from './tree-nodes.ts';
 
 /** Query key of the data of one run. Only events of that run invalidate it. */
@@ -48,6 +48,21 @@ export const treeQuery = (id: string) =>
   queryOptions({
     queryKey: [runPageKey, id, 'tree'],
     queryFn: ({ signal }) => getJson<RunTree>(`${pathOf(id)}/tree`, { signal }),
+  });
+
+/** No event reports a later attempt of the series. */
+const attemptsAgainMs = 2000;
+
+export const attemptsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [runPageKey, id, 'attempts'],
+    queryFn: ({ signal }) => getJson<RunAttempts>(`${pathOf(id)}/attempts`, { signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined &&
+      data.attempts > 1 &&
+      (data.next_attempt_at !== null || data.runs.some(({ ended_at }) => ended_at === null))
+        ? attemptsAgainMs
+        : false,
   });
 
 function isToBeCounted({ ended_at, left_running }: Run): boolean {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
@@ -70,6 +71,9 @@ export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
           onChange={(origins) => onChange({ origins })}
         />
         <SpanFilter span={filters.span} onChange={(span) => onChange({ span })} />
+        {filters.triggerId !== null && (
+          <TriggerFilter triggerId={filters.triggerId} onClear={() => onChange({ triggerId: null })} />
+        )}
         {isFiltered(filters) && (
           <Button look="quiet" onClick={onClear}>
             {say('Clear all', '全部清除')}
@@ -159,6 +163,24 @@ function useFormerName(scriptId: string | null): string | null {
     enabled: scriptId !== null,
   });
   return data?.items[0]?.script_name ?? null;
+}
+
+/** The runs of one trigger. The page of the trigger sets this filter. */
+function TriggerFilter({ triggerId, onClear }: { triggerId: string; onClear: () => void }) {
+  const say = useSay();
+  return (
+    <span className="inline-flex h-9 max-w-72 min-w-0 items-center rounded-lg border border-accent bg-accent-ground pl-3 text-accent">
+      <span className="truncate">{say(`Trigger: ${triggerId}`, `触发器：${triggerId}`)}</span>
+      <button
+        type="button"
+        aria-label={say('Clear filter: Trigger', '清除：触发器')}
+        onClick={onClear}
+        className="grid size-9 shrink-0 place-items-center rounded-r-lg hover:bg-hover"
+      >
+        <X size={14} aria-hidden />
+      </button>
+    </span>
+  );
 }
 
 interface SpanFilterProps {

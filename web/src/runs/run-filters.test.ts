@@ -12,6 +12,7 @@ describe('the filters of runs', () => {
   it.each([
     '',
     `q=%E6%96%87%E4%BB%B6+a&script=${script}&state=running%2Cfailed&end=timeout%2Ccancelled&origin=console%2Cschedule&days=7`,
+    'trigger=nightly-backup',
     'from=2026-05-01&to=2026-05-03',
     'to=2026-05-03',
     'since=2026-05-01T11%3A00%3A00.000Z&until=2026-05-02T11%3A00%3A00.000Z',
@@ -49,13 +50,21 @@ describe('the filters of runs', () => {
       script_name: 'Resize images',
       state: 'failed',
       origin: 'cli',
+      trigger_id: 'nightly-backup',
       queued_at: new Date(2026, 4, 10, 9).toISOString(),
       result: { code: 1, msg: '文件无法读取: Ä.png' },
     });
     const isThere = (address: string) => fits(run, read(address), noon);
     for (const address of ['', 'q=RESIZE', 'q=ä.PNG', 'q=无法', `script=${script}`, 'state=failed,unknown'])
       expect(isThere(address), address).toBe(true);
-    for (const address of ['days=1', 'from=2026-05-10', 'to=2026-05-10', 'origin=cli,link', 'end=exit'])
+    for (const address of [
+      'trigger=nightly-backup',
+      'days=1',
+      'from=2026-05-10',
+      'to=2026-05-10',
+      'origin=cli,link',
+      'end=exit',
+    ])
       expect(isThere(address), address).toBe(true);
     for (const address of [
       'q=tidy',
@@ -63,6 +72,7 @@ describe('the filters of runs', () => {
       'state=running',
       'origin=link',
       'end=lost',
+      'trigger=nightly',
     ])
       expect(isThere(address), address).toBe(false);
     for (const address of ['from=2026-05-11', 'to=2026-05-09', 'q=resize&state=queued'])

@@ -12,6 +12,7 @@ import {
 export interface RunFilters {
   readonly text: string;
   readonly scriptId: string | null;
+  readonly triggerId: string | null;
   readonly states: readonly RunState[];
   readonly ends: readonly EndCause[];
   readonly origins: readonly Origin[];
@@ -32,6 +33,7 @@ export const orderedOrigins: readonly Origin[] = [
 ];
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const triggerPattern = /^[a-z0-9-]{1,64}$/;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 const momentPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const longestDays = 400;
@@ -39,9 +41,11 @@ const longestDays = 400;
 /** Reads the filters from a URL. Invalid values are ignored. */
 export function readFilters(address: URLSearchParams): RunFilters {
   const script = address.get('script')?.toLowerCase() ?? '';
+  const trigger = address.get('trigger') ?? '';
   return {
     text: address.get('q') ?? '',
     scriptId: idPattern.test(script) ? script : null,
+    triggerId: triggerPattern.test(trigger) ? trigger : null,
     states: wordsIn(address.get('state'), runStates),
     ends: wordsIn(address.get('end'), endCauses),
     origins: wordsIn(address.get('origin'), orderedOrigins),
@@ -49,10 +53,11 @@ export function readFilters(address: URLSearchParams): RunFilters {
   };
 }
 
-export function writeFilters({ text, scriptId, states, ends, origins, span }: RunFilters): string {
+export function writeFilters({ text, scriptId, triggerId, states, ends, origins, span }: RunFilters): string {
   return searchOf({
     q: text,
     script: scriptId,
+    trigger: triggerId,
     state: states.join(','),
     end: ends.join(','),
     origin: origins.join(','),
@@ -74,6 +79,7 @@ export function queryOf(filters: RunFilters, now: Date): string {
   return searchOf({
     q: filters.text,
     script: filters.scriptId,
+    trigger_id: filters.triggerId,
     state: filters.states.join(','),
     end_cause: filters.ends.join(','),
     origin: filters.origins.join(','),
@@ -85,13 +91,14 @@ export function queryOf(filters: RunFilters, now: Date): string {
 /** Whether a run from an event matches the filters, by the same rules as the service. */
 export function fits(
   run: BriefRun,
-  { text, scriptId, states, ends, origins, span }: RunFilters,
+  { text, scriptId, triggerId, states, ends, origins, span }: RunFilters,
   now: Date,
 ): boolean {
   const { since, until } = boundsOf(span, now);
   const sought = text.toLowerCase();
   return (
     (scriptId === null || run.script_id === scriptId) &&
+    (triggerId === null || run.trigger_id === triggerId) &&
     (states.length === 0 || states.includes(run.state)) &&
     (ends.length === 0 || (run.end_cause !== null && ends.includes(run.end_cause))) &&
     (origins.length === 0 || origins.includes(run.origin)) &&

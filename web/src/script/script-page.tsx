@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 
 import { HobError, isRefused } from '../api/hob.ts';
 import { latestRunsQuery, scriptQuery, scriptsQuery } from '../api/queries.ts';
-import type { BriefRun, Script, ScriptDetail } from '../api/wire.ts';
+import type { Script, ScriptDetail } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { PackageMenu } from '../packages/package-menu.tsx';
 import { buttonClasses, IconButton } from '../parts/button.tsx';
@@ -15,13 +15,12 @@ import { Failure, Pending } from '../parts/failure.tsx';
 import { durationText } from '../parts/format.ts';
 import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
-import { Ago, Elapsed } from '../parts/time.tsx';
-import { runMessage, shownState } from '../parts/words-of-runs.ts';
+import { LatestRuns } from '../runs/latest-runs.tsx';
 import { useFavourites } from '../scripts/favourites.ts';
 import { isProblemOf, ProblemList } from '../scripts/problem-list.tsx';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
 import { FilledForm } from './filled-form.tsx';
+import { ScriptTriggers } from './script-triggers.tsx';
 
 /** The page of a script: details, the form that runs it, and recent runs. */
 export function ScriptPage({ id }: { id: string }) {
@@ -40,7 +39,8 @@ export function ScriptPage({ id }: { id: string }) {
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <FilledForm script={script} />
         <div className="flex min-w-0 flex-col gap-5">
-          <LastRuns scriptId={script.id} />
+          <LatestRuns of={{ script: script.id }} all={`script=${script.id}`} />
+          <ScriptTriggers script={script} />
           <ScriptFacts script={script} />
         </div>
       </div>
@@ -183,7 +183,7 @@ function isUnusable(error: unknown): boolean {
 function ScriptMissing({ id }: { id: string }) {
   const say = useSay();
   const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
-  const { data: runs } = useQuery({ ...latestRunsQuery(1, id), enabled: isId });
+  const { data: runs } = useQuery({ ...latestRunsQuery(1, { script: id }), enabled: isId });
   const name = runs?.items[0]?.script_name;
   const title =
     name === undefined
@@ -203,7 +203,7 @@ function ScriptMissing({ id }: { id: string }) {
       >
         <code className="font-mono text-xs break-all">{id}</code>
       </Empty>
-      {name !== undefined && <LastRuns scriptId={id} />}
+      {name !== undefined && <LatestRuns of={{ script: id }} all={`script=${id}`} />}
     </div>
   );
 }
@@ -229,60 +229,8 @@ function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
       </PageTitle>
       {own.length > 0 ? <ProblemList problems={own} /> : <Failure error={error} />}
       <div className="mt-5">
-        <LastRuns scriptId={id} />
+        <LatestRuns of={{ script: id }} all={`script=${id}`} />
       </div>
     </>
   );
-}
-
-const shown = 8;
-
-/** The recent runs of a script. */
-function LastRuns({ scriptId }: { scriptId: string }) {
-  const say = useSay();
-  const { data, error, refetch } = useQuery(latestRunsQuery(shown, scriptId));
-  return (
-    <Panel
-      title={say('Recent runs', '最近运行')}
-      aside={
-        data !== undefined &&
-        data.next !== null && (
-          <Link href={`/runs?script=${scriptId}`} className="text-accent hover:underline">
-            {say('View all', '全部')}
-          </Link>
-        )
-      }
-    >
-      {data === undefined && error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data?.items.length === 0 && <p className="text-muted">{say('No runs yet', '还没有运行过')}</p>}
-      {data !== undefined && data.items.length > 0 && (
-        <ul className="-mx-2 -mb-2">
-          {data.items.map((run) => (
-            <li key={run.run_id}>
-              <Link
-                href={`/runs/${run.run_id}`}
-                className="flex h-9 items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
-              >
-                <StateIcon state={shownState(run)} />
-                <span className="min-w-0 truncate text-muted" title={runMessage(run, say)}>
-                  {runMessage(run, say)}
-                </span>
-                <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
-                  <Duration run={run} />
-                </span>
-                <span className="w-20 shrink-0 text-right text-xs text-muted">
-                  <Ago time={run.queued_at} />
-                </span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Panel>
-  );
-}
-
-function Duration({ run }: { run: BriefRun }) {
-  if (run.duration_ms !== null) return durationText(run.duration_ms);
-  return run.started_at === null || run.ended_at !== null ? null : <Elapsed since={run.started_at} />;
 }

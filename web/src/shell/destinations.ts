@@ -7,6 +7,7 @@ import {
   type LucideIcon,
   Settings,
   SquareTerminal,
+  Zap,
 } from 'lucide-react';
 
 import type { Say } from '../language/language.tsx';
@@ -23,6 +24,7 @@ export interface Destination {
 export const destinations: readonly Destination[] = [
   { path: '/', icon: SquareTerminal, name: (say) => say('Scripts', '脚本'), isMain: true },
   { path: '/runs', icon: History, name: (say) => say('Runs', '运行记录'), isMain: true },
+  { path: '/triggers', icon: Zap, name: (say) => say('Triggers', '触发器'), isMain: true },
   { path: '/overview', icon: Activity, name: (say) => say('Overview', '概览'), isMain: true },
   { path: '/models', icon: Box, name: (say) => say('Models', '模型'), isMain: true },
   { path: '/notifications', icon: Bell, name: (say) => say('Notifications', '通知'), isMain: false },

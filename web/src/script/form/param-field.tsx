@@ -5,7 +5,7 @@ import type { Param } from '../../api/wire.ts';
 import { useSay } from '../../language/language.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
-import { type ControlIds, Field, inputClasses, TextArea } from '../../parts/field.tsx';
+import { type ControlIds, Field, inputClasses, optionClasses, TextArea } from '../../parts/field.tsx';
 import { LabelledSwitch } from '../../parts/labelled-switch.tsx';
 import type { Draft } from './draft.ts';
 import type { FieldError } from './read-draft.ts';
@@ -205,10 +205,7 @@ function RadioChoice({ param, text, error, onChange }: TextControl) {
     <FieldGroup label={label} description={description} error={error} isRequired={required}>
       <div className="flex flex-wrap gap-2">
         {choices.map((choice) => (
-          <label
-            key={choice}
-            className="flex h-9 cursor-pointer items-center gap-2 rounded-lg border border-line-strong bg-surface px-3 select-none hover:bg-hover has-checked:border-accent has-checked:bg-accent-ground has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
-          >
+          <label key={choice} className={optionClasses}>
             <input
               type="radio"
               name={group}
