@@ -86,7 +86,7 @@ async function folderWithHob(): Promise<string> {
 
 describe.each([
   { page: 'examples/README.md', shows: 18 },
-  { page: 'docs/tutorial.md', shows: 6 },
+  { page: 'docs/tutorial.md', shows: 8 },
   { page: 'docs/desktop.md', shows: 2 },
   { page: 'README.md', shows: 2 },
   { page: 'README.zh-CN.md', shows: 2 },

@@ -35,12 +35,14 @@ const coverage: Record<string, string> = {
   packages: 'test/packages/packages.test.ts',
   runs: 'test/runs/cancel.test.ts',
   scripts: 'test/scripts/catalogue.test.ts',
+  secrets: 'test/secrets/secrets.test.ts',
   service: 'test/service/log.test.ts',
   settings: 'test/http/settings-routes.test.ts',
   shared: 'test/cli/run.test.ts',
   storage: 'test/cli/history-commands.test.ts',
   terminals: 'test/console/page-terminal.test.ts',
   transfer: 'test/upgrades/transfer.test.ts',
+  triggers: 'test/triggers/webhooks.test.ts',
 };
 
 describe('the test files', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -154,6 +154,7 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   }
   const cache = await tempFolder();
   const hub = await startEmptyHub();
+  const notified = await startServer((_request, response) => response.end());
   const said = bash('echo out; echo err >&2; echo \'{"code":0,"msg":"中文"}\' > "$output"');
   const input = '[[service.inputs]]\nname = "files"\n';
   const succeeds = await writeScript(scripts, 'quick', {
@@ -184,7 +185,7 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
     // Separate caches, so that no model of the developer is removed.
     env: { ...env, HF_HUB_CACHE: cache, MODELSCOPE_CACHE: cache, HF_ENDPOINT: hub, MODELSCOPE_ENDPOINT: hub },
     // Limits so high that no call is refused. No process of a run may be left when the service stops.
-    settings: 'max_runs = 64\nmax_queued = 100000\nqueue_wait_s = 600\non_stop = "stop"\nstop_grace_s = 1\n',
+    settings: `max_runs = 64\nmax_queued = 100000\nqueue_wait_s = 600\non_stop = "stop"\nstop_grace_s = 1\nnotify_url = "${notified}"\n`,
   });
   // It has a terminal, and no typed key ends it.
   const runId = await openTerminalRun(hob, anchor);
@@ -243,10 +244,14 @@ function sourceOf(sources: string, id: string): string {
 }
 
 /** A hub without any model. It answers slowly, so that a download can be cancelled before it fails. */
-async function startEmptyHub(): Promise<string> {
-  const server = createServer((_request, response) => {
+function startEmptyHub(): Promise<string> {
+  return startServer((_request, response) => {
     setTimeout(() => response.writeHead(404).end(), 300);
   });
+}
+
+async function startServer(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

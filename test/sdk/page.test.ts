@@ -25,7 +25,8 @@ async function examplesOf(page: string): Promise<Example[]> {
   const valueIn = (manifest: string, key: string) =>
     new RegExp(`^${key} = "(.*)"$`, 'm').exec(manifest)?.[1] ?? '';
   return blocks.flatMap(({ kind, body: manifest }, index) => {
-    if (kind !== 'toml') return [];
+    // Other manifests of the page have no envelope.
+    if (kind !== 'toml' || blocks[index + 2]?.kind !== 'json') return [];
     const [entry, envelope] = [blocks[index + 1]?.body ?? '', blocks[index + 2]?.body ?? ''];
     return [
       {
