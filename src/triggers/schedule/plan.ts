@@ -7,7 +7,10 @@ import type { Position } from './position.ts';
 /** A slot that is late by this much, because the machine is busy, still counts as on time. */
 export const graceMs = 60_000;
 
-/** With `missed = "all"` each slot is wanted, so one that is late by this much waits for the run before it. */
+/**
+ * The same if the following slot is due as well, so that a schedule of seconds does not start many runs at once after a sleep. With
+ * `missed = "all"` each slot is wanted, so one that is late by this much waits for the run before it.
+ */
 const shortGraceMs = 5000;
 
 /** `missed = "all"` makes up for so many slots. */
@@ -53,7 +56,9 @@ export function planStep(situation: Situation): Step {
   if (wasOff !== null && wasOff.until !== null && slot > wasOff.since)
     return { kind: 'skip', to: wasOff.until, reason: wasOff.reason, detail: null };
   if (slot + jitter > now) return { kind: 'wait', until: slot + jitter };
-  const lateMs = trigger.missed === 'all' ? shortGraceMs : graceMs;
+  const following = slotAfter(trigger, zone, slot);
+  const isFollowed = following !== null && following + jitter <= now;
+  const lateMs = trigger.missed === 'all' || isFollowed ? shortGraceMs : graceMs;
   if (slot === waiting || slot + jitter >= now - lateMs) return begin(situation, slot, false);
   return missedStep(situation, slot, wasOff === null ? null : wasOff.since);
 }
@@ -63,7 +68,7 @@ function missedStep(situation: Situation, slot: number, offSince: number | null)
   const { trigger, position, jitter, now } = situation;
   const { at, zone } = position;
   const dueBefore = now - jitter;
-  const to = Math.min(dueBefore - graceMs - 1, offSince ?? Infinity);
+  const to = Math.min(dueBefore - shortGraceMs - 1, offSince ?? Infinity);
   if (trigger.missed === 'skip') return { kind: 'skip', to, reason: 'missed', detail: null };
   const tooOld = Math.min(to, dueBefore - trigger.missedWithinMs - 1);
   if (slot <= tooOld) return { kind: 'skip', to: tooOld, reason: 'missed-too-long', detail: null };
