@@ -238,8 +238,7 @@ function Form({ known, first, origin: firstOrigin, scripts, taken, onStored }: F
         problems={
           isTried
             ? problems.filter(
-                ({ field }) =>
-                  !hasControl(fieldset.current, field) && !isShownAtValue(fieldErrors, field),
+                ({ field }) => !hasControl(fieldset.current, field) && !isShownAtValue(fieldErrors, field),
               )
             : []
         }
