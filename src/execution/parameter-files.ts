@@ -200,7 +200,7 @@ async function removeSecretsFile(runFolder: string): Promise<void> {
 }
 
 /** The file in the folder of a run that contains its secret params until the series of its attempts has ended. */
-const secretsFileName = 'secrets.json';
+export const secretsFileName = 'secrets.json';
 
 /** More than any request body holds. */
 const mostSecretBytes = 64 * 1024 * 1024;

@@ -8,7 +8,7 @@ import { createGzip } from 'node:zlib';
 
 import { type Headers, type Pack, pack } from 'tar-stream';
 
-import { parameterDraftName, parameterFileName } from '../execution/parameter-files.ts';
+import { parameterDraftName, parameterFileName, secretsFileName } from '../execution/parameter-files.ts';
 import { EntryNames, foldName } from '../packages/fetch/entry-names.ts';
 import { listInstalled } from '../packages/operations/list-installed.ts';
 import { readContent, scanFolder } from '../packages/pack/scan-folder.ts';
@@ -19,12 +19,12 @@ import { loadSettings } from '../settings/load-settings.ts';
 import { portableSettings } from '../settings/portable-settings.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, isExhaustion } from '../shared/errors.ts';
-import { readRegularFile } from '../shared/read-regular-file.ts';
 import { syncFolder } from '../shared/sync-folder.ts';
 import type { Text } from '../shared/text.ts';
 import { readVersion } from '../shared/version.ts';
 import { openEndedRuns } from '../storage/run-transfer.ts';
 import { exportLimits, format, type Manifest, manifestName, triggersName } from './export-format.ts';
+import { type FindSecretParams, portableTriggers } from './triggers.ts';
 
 export interface ExportProgress {
   readonly runsDone: number;
@@ -56,9 +56,8 @@ export interface Exported {
 }
 
 const betweenReportsMs = 100;
-const mostTriggerBytes = 8 * 1024 * 1024;
-/** Hob removes them when a run ends. */
-const secretFiles = [parameterFileName, parameterDraftName];
+/** Hob removes them when a run, or the series of its attempts, has ended. */
+const secretFiles = [parameterFileName, parameterDraftName, secretsFileName];
 
 /** Writes the scripts of the user, the settings and the ended runs of a home to an archive. The service may be running. */
 export async function exportHome({ home, target, signal, onProgress }: ExportOptions): Promise<Exported> {
@@ -75,7 +74,7 @@ export async function exportHome({ home, target, signal, onProgress }: ExportOpt
   });
   const collector = new Collector(archive, [draft, file], signal);
   try {
-    const found = await findScripts(join(home, 'scripts'), otherRoots);
+    const found = await findScripts(home, otherRoots);
     const packages = await installedPackages(home);
     const manifest: Manifest = {
       format,
@@ -93,7 +92,12 @@ export async function exportHome({ home, target, signal, onProgress }: ExportOpt
     };
     await archive.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`);
     await addSettings(home, archive, collector);
-    await addTriggers(home, archive, collector);
+    const triggers = await portableTriggers(
+      home,
+      secretParamsIn(found.catalogue, runs.slugs),
+      collector.skipped,
+    );
+    if (triggers !== null) await archive.addText(triggersName, triggers);
     await collector.addTree(join(home, 'scripts'), 'scripts', { followsLinks: true });
     for (const { folder, name } of found.others) await collector.addTree(folder, `scripts/${name}`);
     for (const row of runs.rows()) {
@@ -196,20 +200,23 @@ class Collector {
 }
 
 interface FoundScripts {
+  readonly catalogue: Catalogue;
   readonly scripts: number;
   /** Folders with scripts outside the home, with a free name in `scripts/`. */
   readonly others: readonly { readonly folder: string; readonly name: string }[];
 }
 
-async function findScripts(own: string, otherRoots: readonly string[]): Promise<FoundScripts> {
-  const catalogue = new Catalogue([own, ...otherRoots]);
+async function findScripts(home: string, otherRoots: readonly string[]): Promise<FoundScripts> {
+  const own = join(home, 'scripts');
+  const packages = join(home, 'packages');
+  const catalogue = new Catalogue([own, ...otherRoots], { packages });
   await catalogue.load();
-  const scripts = catalogue.scripts();
+  const scripts = catalogue.scripts().filter(({ folder }) => !isIn(packages, folder));
   const paths = [
     ...scripts.map(({ folder }) => folder),
     // A script with an error is still the user's.
     ...(await catalogue.problems()).map(({ file }) => file),
-  ].filter((path) => !isIn(own, path));
+  ].filter((path) => !isIn(own, path) && !isIn(packages, path));
   const taken = new Set((await readdir(own).catch(() => [])).map(foldName));
   const others = new Map<string, string>();
   for (const path of paths) {
@@ -222,7 +229,11 @@ async function findScripts(own: string, otherRoots: readonly string[]): Promise<
     taken.add(foldName(name));
     others.set(folder, name);
   }
-  return { scripts: scripts.length, others: [...others].map(([folder, name]) => ({ folder, name })) };
+  return {
+    catalogue,
+    scripts: scripts.length,
+    others: [...others].map(([folder, name]) => ({ folder, name })),
+  };
 }
 
 async function installedPackages(home: string): Promise<Manifest['packages']> {
@@ -243,10 +254,17 @@ async function addSettings(home: string, archive: ArchiveWriter, collector: Coll
   for (const { name, reason } of leftOut) collector.skip(`settings.toml: ${name}`, reason);
 }
 
-async function addTriggers(home: string, archive: ArchiveWriter, collector: Collector): Promise<void> {
-  const content = await readRegularFile(join(home, triggersName), { maxBytes: mostTriggerBytes });
-  if (content.kind === 'content') await archive.addText(triggersName, content.bytes.toString());
-  else if (content.kind !== 'missing') collector.skip(triggersName, { en: 'cannot be read', zh: '无法读取' });
+/** Entries of triggers.toml name a script by its id or by a slug. */
+function secretParamsIn(
+  catalogue: Catalogue,
+  slugs: readonly { readonly slug: string; readonly scriptId: string }[],
+): FindSecretParams {
+  const ids = new Map(slugs.map(({ slug, scriptId }) => [slug, scriptId]));
+  return (script) => {
+    const name = typeof script === 'string' ? script.toLowerCase() : '';
+    const found = catalogue.find(ids.get(name) ?? name);
+    return found && new Set(found.params.filter(({ secret }) => secret).map((param) => param.name));
+  };
 }
 
 function isIn(folder: string, path: string): boolean {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { AppError, errnoOf } from '../shared/errors.ts';
-import type { JsonObject } from '../shared/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { createPrivateFile } from '../shared/private-files.ts';
 import { changeEntry, type FileState, TriggerFile } from '../triggers/trigger-file.ts';
 import { triggersName } from './export-format.ts';
@@ -16,6 +16,49 @@ export interface ImportedTriggers {
 }
 
 const none: ImportedTriggers = { ids: [], wereOn: [], secrets: [] };
+
+/** The names of the secret params of a script; null if the script is not known. */
+export type FindSecretParams = (script: Json | undefined) => ReadonlySet<string> | null;
+
+/**
+ * The text of triggers.toml without secret params; null if nothing of it can be exported. The params of a script that is not known may
+ * be secret.
+ */
+export async function portableTriggers(
+  home: string,
+  secretParams: FindSecretParams,
+  skipped: Skipped[],
+): Promise<string | null> {
+  const file = new TriggerFile(join(home, triggersName));
+  try {
+    const entries = await entriesOf(file);
+    let { state } = file;
+    if (state.kind === 'broken' || state.text === '') return null;
+    for (const [index, { id, params, ...fields }] of entries.entries()) {
+      if (!isJsonObject(params)) continue;
+      const secrets = secretParams(fields.script);
+      const left = Object.entries(params).filter(([name]) => secrets !== null && !secrets.has(name));
+      if (left.length === Object.keys(params).length) continue;
+      const entry = { id: id ?? '', ...fields, ...(left.length > 0 && { params: Object.fromEntries(left) }) };
+      state = changeEntry(file.path, state, { index, entry });
+      skipped.push({
+        what: `${triggersName}: ${String(id)}`,
+        why:
+          secrets === null
+            ? {
+                en: 'params of a script that does not exist may be secret',
+                zh: '脚本不存在，其参数可能是密文',
+              }
+            : { en: 'secret params are not exported', zh: '不导出密文参数' },
+      });
+    }
+    return state.text;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    skipped.push({ what: triggersName, why: error.text });
+    return null;
+  }
+}
 
 /**
  * Adds the triggers of an export to a home, all switched off: an export of a stranger must not start a run, and the old machine

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
@@ -224,6 +224,40 @@ enabled = false
     expect((await stat(join(target, 'triggers.toml'))).mode & 0o777).toBe(0o600);
     const again = await hob('import', file, '--home', target);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty. Use --merge') });
+  });
+
+  it('contains no secret params, neither of triggers nor of a run that waits for its next attempt', async () => {
+    const [home, folder] = [await tempFolder(), await tempFolder()];
+    await writeScript(join(home, 'scripts'), 'keyed', {
+      name: 'Keyed',
+      runtime: 'retries = { attempts = 2, backoff = "1h" }',
+      tables: `${secretParam}[[service.params]]\nname = "mode"\ntype = "str"\n`,
+      entry: bash('exit 3'),
+    });
+    const service = await startHob({ home });
+    const params = { key: secret, mode: 'fast' };
+    const fields = { script: 'keyed', kind: 'schedule', every: '366d', params };
+    expect((await service.send('PUT', '/api/triggers/yearly', JSON.stringify(fields))).status).toBe(200);
+    const gone = `\n# Gone.\n[[trigger]]\nid = "gone"\nscript = "gone"\nkind = "schedule"\nevery = "1h"\nparams = { key = "${secret}" }\n`;
+    await appendFile(join(home, 'triggers.toml'), gone);
+    const { body } = await service.send('POST', '/api/scripts/keyed/runs', JSON.stringify({ params }));
+    await until('the second attempt is due', async () => {
+      const { next_attempt_at } = (await service.get(`/api/runs/${body.run_id}`)).body;
+      return next_attempt_at !== null;
+    });
+    const kept = join(home, 'runs', String(body.run_id), 'secrets.json');
+    expect(await readFile(kept, 'utf8')).toContain(secret);
+
+    const file = join(folder, 'x.tar.gz');
+    const { stdout } = await hob('export', file, '--home', home);
+    expect(stdout).toContain('triggers.toml: yearly: secret params are not exported');
+    expect(stdout).toContain('triggers.toml: gone: params of a script that does not exist may be secret');
+    const content = gunzipSync(await readFile(file));
+    expect(content.includes(secret)).toBe(false);
+    const target = await tempFolder();
+    await hob('import', file, '--home', target);
+    const imported = await readFile(join(target, 'triggers.toml'), 'utf8');
+    expect(imported).toMatch(/id = "yearly"[^[]*mode = "fast"[^[]*\n# Gone\.\n\[\[trigger\]\]/);
   });
 
   it('with --merge keeps the triggers of the home, and adds those with new ids', async () => {
