@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 
 import { sourceKinds } from '../contract/values.ts';
 import { defaultFetchLimits, type FetchLimits } from '../packages/package-source.ts';
+import type { Text } from '../shared/text.ts';
 
 /*
  * An export is a tar.gz with
@@ -56,3 +57,9 @@ export const exportLimits: FetchLimits = {
   entries: 2_000_000,
   totalBytes: Number.MAX_SAFE_INTEGER,
 };
+
+/** A file or folder that is not transferred, and the reason. */
+export interface Skipped {
+  readonly what: string;
+  readonly why: Text;
+}

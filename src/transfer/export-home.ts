@@ -23,7 +23,14 @@ import { syncFolder } from '../shared/sync-folder.ts';
 import type { Text } from '../shared/text.ts';
 import { readVersion } from '../shared/version.ts';
 import { openEndedRuns } from '../storage/run-transfer.ts';
-import { exportLimits, format, type Manifest, manifestName, triggersName } from './export-format.ts';
+import {
+  exportLimits,
+  format,
+  type Manifest,
+  manifestName,
+  type Skipped,
+  triggersName,
+} from './export-format.ts';
 import { type FindSecretParams, portableTriggers } from './triggers.ts';
 
 export interface ExportProgress {
@@ -38,12 +45,6 @@ interface ExportOptions {
   readonly target: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ExportProgress) => void;
-}
-
-/** A file or folder that is not transferred, and the reason. */
-export interface Skipped {
-  readonly what: string;
-  readonly why: Text;
 }
 
 export interface Exported {

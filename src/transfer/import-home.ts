@@ -24,6 +24,7 @@ import { lockHome } from '../storage/home-lock.ts';
 import { addRuns, countRuns, type ExportedRun, ExportedRunSchema } from '../storage/run-transfer.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
 import { SqliteSlugStore } from '../storage/sqlite-slug-store.ts';
+import type { Skipped } from './export-format.ts';
 import {
   exportLimits,
   format,
@@ -32,7 +33,6 @@ import {
   manifestName,
   triggersName,
 } from './export-format.ts';
-import type { Skipped } from './export-home.ts';
 import { type ImportedTriggers, placeTriggers } from './triggers.ts';
 
 interface ImportOptions {

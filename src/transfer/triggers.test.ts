@@ -7,7 +7,7 @@ import { parse } from 'smol-toml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import type { Skipped } from './export-home.ts';
+import type { Skipped } from './export-format.ts';
 import { placeTriggers } from './triggers.ts';
 
 const fields = 'script = "s", kind = "schedule", every = "1h"';

@@ -4,8 +4,8 @@ import { AppError, errnoOf } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { createPrivateFile } from '../shared/private-files.ts';
 import { changeEntry, type FileState, TriggerFile } from '../triggers/trigger-file.ts';
+import type { Skipped } from './export-format.ts';
 import { triggersName } from './export-format.ts';
-import type { Skipped } from './export-home.ts';
 
 export interface ImportedTriggers {
   readonly ids: readonly string[];

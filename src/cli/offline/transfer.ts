@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 
 import { AppError, ExplainedError, errnoOf } from '../../shared/errors.ts';
-import type { Skipped } from '../../transfer/export-home.ts';
+import type { Skipped } from '../../transfer/export-format.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
 import { DrawnLine } from '../terminal/drawn-line.ts';
