@@ -45,6 +45,25 @@ it('a key is not stored if the transaction of its run fails', () => {
   expect(keys.find(use, owner.since)).toBeNull();
 });
 
+it('a key is known until the last attempt of its series has ended', () => {
+  const database = open();
+  const [keys, runs] = [new SqliteKeyStore(database), new SqliteRunStore(database)];
+  const later = '2024-05-03T12:00:00.000Z';
+  const failed = runEnding({ state: 'failed', exitCode: 3 });
+  const second = queuedRun({ runId: 'second', firstRunId: 'run', attempt: 2 });
+  runs.insert(queuedRun({ runId: 'run' }), 'token', { durable: false });
+  keys.put(use, owner);
+  runs.finish('run', { ...failed, nextAttemptAt: later });
+  expect(keys.find(use, later)?.runId).toBe('run');
+  runs.insert(second, 'other token', { durable: false });
+  runs.setNextAttempt('run', null);
+  expect(keys.find(use, later)?.runId).toBe('run');
+  runs.finish('second', { ...failed, nextAttemptAt: later });
+  expect(keys.find(use, later)?.runId).toBe('run');
+  runs.setNextAttempt('second', null);
+  expect(keys.find(use, later)).toBeNull();
+});
+
 it('a new key removes only a limited number of expired ones', () => {
   const database = open();
   const keys = new SqliteKeyStore(database);

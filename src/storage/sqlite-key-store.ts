@@ -2,6 +2,7 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 
 import type { KeyOwner, KeyStore, KeyUse } from '../runs/keys/key-store.ts';
 import { type Database, named } from './database.ts';
+import { isOpen } from './sqlite-run-store.ts';
 
 /**
  * Number of expired keys removed with each new key: more than one, so that they become fewer, and few enough to cost no
@@ -9,8 +10,9 @@ import { type Database, named } from './database.ts';
  */
 const removedInPassing = 20;
 
-const isUnfinished =
-  'EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency_keys.run_id AND ended_at IS NULL)';
+/** Whether the run of a key, or the series of attempts that began with it, has not ended. */
+const isUnfinished = `(EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency_keys.run_id AND ${isOpen})
+  OR EXISTS (SELECT 1 FROM runs WHERE runs.first_run_id = idempotency_keys.run_id AND ${isOpen}))`;
 
 /** Stores idempotency keys in SQLite. */
 export class SqliteKeyStore implements KeyStore {

@@ -6,7 +6,7 @@ import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import type { RunEnding } from '../runs/run-record.ts';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
-import { SqliteRunRemoval } from './sqlite-retention-store.ts';
+import { SqliteRetentionStore, SqliteRunRemoval } from './sqlite-retention-store.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 const ending = runEnding({
@@ -55,6 +55,21 @@ it('an ended run is removed with its entries in the text index', () => {
   expect(checkTexts).not.toThrow();
   expect(one('SELECT runs FROM history')).toBe(1);
   expect(one('SELECT bytes FROM history')).toBe(100);
+});
+
+it('no attempt of a series expires while a later attempt is queued or due', () => {
+  const { database, store, add } = setUp();
+  const retention = new SqliteRetentionStore(database);
+  const limits = { endedBefore: '2030-01-01T00:00:00.000Z', runs: null, bytes: null };
+  const first = add(ending);
+  const second = randomUUID();
+  store.insert(queuedRun({ runId: second, firstRunId: first, attempt: 2 }), 'second', { durable: false });
+  expect(retention.expired(limits, 10)).toEqual([]);
+  store.finish(second, { ...ending, nextAttemptAt: '2024-05-01T13:00:00.000Z' });
+  expect(retention.expired(limits, 10)).toEqual([]);
+  expect(retention.expired({ ...limits, endedBefore: null, runs: 0 }, 10)).toEqual([]);
+  store.setNextAttempt(second, null);
+  expect(retention.expired(limits, 10).sort()).toEqual([first, second].sort());
 });
 
 it('the counts by day and the keys of removed runs stay', () => {

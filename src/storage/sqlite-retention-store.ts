@@ -9,7 +9,7 @@ import type {
 } from '../runs/history/retention-store.ts';
 import { Feed } from '../shared/feed.ts';
 import { type Database, named, transact } from './database.ts';
-import type { Row } from './sqlite-run-store.ts';
+import { isOpen, type Row } from './sqlite-run-store.ts';
 
 /** Estimated size of a record besides its texts: the other columns and the index entries. */
 const recordBytes = 1024;
@@ -28,6 +28,9 @@ const sparePages = 4096;
 
 /** Maximum size of the records removed in one batch: freeing the pages of more would block other work. */
 const batchBytes = 4 * 1024 * 1024;
+/** Whether a run and all attempts of its series have ended. A key leads to the first attempt, and a later one continues from the last. */
+const isOver = `ended_at IS NOT NULL AND next_attempt_at IS NULL AND NOT EXISTS (SELECT 1 FROM runs AS attempt
+  WHERE attempt.first_run_id = coalesce(runs.first_run_id, runs.run_id) AND ${isOpen})`;
 /** `octet_length` does not read the value. */
 const textBytes = 'octet_length(data) + octet_length(params) + coalesce(octet_length(result), 0)';
 
@@ -69,14 +72,14 @@ export class SqliteRetentionStore implements RetentionStore {
     );
     this.#changes = database.prepare('SELECT total_changes() AS changes');
     this.#tooOld = database.prepare(
-      `SELECT run_id, ${textBytes} AS bytes FROM runs WHERE ended_at < ? AND next_attempt_at IS NULL
+      `SELECT run_id, ${textBytes} AS bytes FROM runs WHERE ended_at < ? AND ${isOver}
          ORDER BY ended_at LIMIT ?`,
     );
     // Not ordered by the time of the end: after a clock was ahead, new runs would look older than the runs of that
     // time.
     this.#oldest = database.prepare(
       `SELECT run_id, disk_bytes, ${textBytes} AS bytes FROM runs
-         WHERE ended_at IS NOT NULL AND next_attempt_at IS NULL ORDER BY seq LIMIT ?`,
+         WHERE ${isOver} ORDER BY seq LIMIT ?`,
     );
   }
 

@@ -71,6 +71,9 @@ class RunCounts {
   }
 }
 
+/** Whether a run has not ended, or will be tried again. */
+export const isOpen = '(ended_at IS NULL OR next_attempt_at IS NOT NULL)';
+
 const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, trigger_id, parent_run_id, depth,
   sync, attempt, first_run_id, retries, state, data, params, queued_at, started_at, executor)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
