@@ -34,16 +34,16 @@ export interface NotificationPage {
 
 /** Storage of notifications. Implemented in `storage/`. */
 export interface NotificationStore {
-  /** Adds a notification, and deletes the oldest until at most `keep` remain. */
-  add(notification: KeptNotification, keep: number): void;
+  /** Adds a notification, and deletes the oldest until at most `keep` remain. `isUnsent`: it must still be sent to the URL of the user. */
+  add(notification: KeptNotification, options: { readonly keep: number; readonly isUnsent: boolean }): void;
   /** Notifications after the previous page; null: from the newest. */
   page(query: { readonly after: number | null; readonly limit: number }): NotificationPage;
 }
 
-/** Marks notifications that must still be sent to the URL of the user. Implemented in `storage/`. */
+/** The notifications that must still be sent to the URL of the user. Implemented in `storage/`. */
 export interface OutgoingStore {
-  /** The marked notifications, oldest first. */
+  /** Oldest first. */
   unsent(): readonly KeptNotification[];
-  markUnsent(id: string): void;
-  unmarkUnsent(id: string): void;
+  /** They were sent, or are given up. */
+  removeUnsent(id: string): void;
 }

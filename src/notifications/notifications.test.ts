@@ -27,6 +27,7 @@ async function setUp(store: Partial<NotificationStore> = {}) {
     clock: { now: () => new Date(0) },
     log,
     addressOf: (runId) => `http://127.0.0.1:1/runs/${runId}`,
+    isOutgoing: () => false,
   });
   notifications.feed.subscribe((notification) => shown.push(notification));
   return { notifications, kept, shown, warn };

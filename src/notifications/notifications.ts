@@ -32,6 +32,8 @@ interface NotificationsOptions {
   clock: Clock;
   log: Logger;
   addressOf: (runId: string) => string | null;
+  /** Whether a notification must be sent to the URL of the user. */
+  isOutgoing: (notification: KeptNotification) => boolean;
 }
 
 export const keptNotifications = 200;
@@ -73,9 +75,9 @@ export class Notifications {
   }
 
   #keep(notification: KeptNotification): void {
-    const { store, log } = this.#options;
+    const { store, log, isOutgoing } = this.#options;
     try {
-      store.add(notification, keptNotifications);
+      store.add(notification, { keep: keptNotifications, isUnsent: isOutgoing(notification) });
       this.#isKeeping = true;
     } catch (error) {
       // Log once until it works again: a full disk needs no log line per notification.

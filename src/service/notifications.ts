@@ -71,6 +71,7 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
       const service = listening()?.url;
       return service === undefined ? null : `${service}/runs/${runId}`;
     },
+    isOutgoing: (notification) => outgoing?.wants(notification) === true,
   });
   if (settings.desktop_notifications) {
     notifications.feed.subscribe(({ scriptName, ...rest }) => {

@@ -17,7 +17,7 @@ function setUp() {
     database,
     store,
     all: () => store.page({ after: null, limit: 1000 }).notifications,
-    add(rest: Partial<KeptNotification> = {}, keep = 200): KeptNotification {
+    add(rest: Partial<KeptNotification> = {}, { keep = 200, isUnsent = false } = {}): KeptNotification {
       const notification: KeptNotification = {
         id: randomUUID(),
         type: 'info',
@@ -31,7 +31,7 @@ function setUp() {
         at: new Date(0).toISOString(),
         ...rest,
       };
-      store.add(notification, keep);
+      store.add(notification, { keep, isUnsent });
       return notification;
     },
   };
@@ -55,7 +55,7 @@ it('returns every character of a notification unchanged', () => {
 
 it('keeps the newest notifications and removes the others', () => {
   const { add, all } = setUp();
-  const added = Array.from({ length: 12 }, () => add({}, 5));
+  const added = Array.from({ length: 12 }, () => add({}, { keep: 5 }));
   expect(all()).toEqual(added.slice(-5).reverse());
 });
 
@@ -84,12 +84,13 @@ it('removes the notifications of a run with the run, unless the run has not ende
   expect(all()).toEqual([stays, outside]);
 });
 
-it('marks notifications that must still be sent, and lists them in order', () => {
+it('lists the notifications that must still be sent in order', () => {
   const { add, store } = setUp();
-  const [first, , third] = [add(), add(), add({ end: { state: 'unknown', endCause: null, exitCode: null } })];
-  for (const each of [third, first]) if (each !== undefined) store.markUnsent(each.id);
+  const isUnsent = true;
+  const end = { state: 'unknown', endCause: null, exitCode: null } as const;
+  const [first, , third] = [add({}, { isUnsent }), add(), add({ end }, { isUnsent })];
   expect(store.unsent()).toEqual([first, third]);
-  store.unmarkUnsent(first?.id ?? '');
-  store.unmarkUnsent('unknown');
+  store.removeUnsent(first?.id ?? '');
+  store.removeUnsent('unknown');
   expect(store.unsent()).toEqual([third]);
 });

@@ -18,30 +18,30 @@ export class SqliteNotificationStore implements NotificationStore, OutgoingStore
   readonly #forgetOldest: StatementSyncInstance;
   readonly #page: StatementSyncInstance;
   readonly #unsent: StatementSyncInstance;
-  readonly #setUnsent: StatementSyncInstance;
+  readonly #removeUnsent: StatementSyncInstance;
 
   constructor(database: Database) {
     this.#database = database;
     this.#add = database.prepare(
       `INSERT INTO notifications (notification_id, type, message, duration_ms, show_close, run_id, script_id, script_name, at,
-           run_state, end_cause, exit_code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           run_state, end_cause, exit_code, unsent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#forgetOldest = database.prepare(
       'DELETE FROM notifications WHERE seq <= (SELECT seq FROM notifications ORDER BY seq DESC LIMIT 1 OFFSET ?)',
     );
     this.#page = database.prepare('SELECT * FROM notifications WHERE seq < ? ORDER BY seq DESC LIMIT ?');
     this.#unsent = database.prepare('SELECT * FROM notifications WHERE unsent = 1 ORDER BY seq');
-    this.#setUnsent = database.prepare('UPDATE notifications SET unsent = ? WHERE notification_id = ?');
+    this.#removeUnsent = database.prepare('UPDATE notifications SET unsent = 0 WHERE notification_id = ?');
   }
 
-  add(notification: KeptNotification, keep: number): void {
+  add(notification: KeptNotification, { keep, isUnsent }: { keep: number; isUnsent: boolean }): void {
     const { id, type, message, durationMs, showClose, runId, scriptId, scriptName, at, end } = notification;
     const literal = message === null ? null : JSON.stringify(message);
     named(() =>
       transact(this.#database, () => {
         this.#add.run(
           ...[id, type, literal, durationMs, showClose ? 1 : 0, runId, scriptId, scriptName, at],
-          ...[end?.state ?? null, end?.endCause ?? null, end?.exitCode ?? null],
+          ...[end?.state ?? null, end?.endCause ?? null, end?.exitCode ?? null, isUnsent ? 1 : 0],
         );
         this.#forgetOldest.run(keep);
       }),
@@ -60,12 +60,8 @@ export class SqliteNotificationStore implements NotificationStore, OutgoingStore
     return this.#unsent.all().map(toNotification);
   }
 
-  markUnsent(id: string): void {
-    this.#setUnsent.run(1, id);
-  }
-
-  unmarkUnsent(id: string): void {
-    this.#setUnsent.run(0, id);
+  removeUnsent(id: string): void {
+    this.#removeUnsent.run(id);
   }
 }
 

@@ -163,6 +163,7 @@ export async function appInProcess({
       clock: systemClock,
       log,
       addressOf: () => null,
+      isOutgoing: () => false,
     }),
     outgoing: null,
     desktop: { state: 'none' },

@@ -38,10 +38,10 @@ interface Scene {
   result?: (id: string) => PostResult | Promise<PostResult>;
   unsent?: KeptNotification[];
   send?: 'errors' | 'all';
-  markUnsent?: (id: string) => void;
+  removeUnsent?: (id: string) => void;
 }
 
-async function scene({ result = () => works, unsent = [], send = 'errors', markUnsent }: Scene = {}) {
+async function scene({ result = () => works, unsent = [], send = 'errors', removeUnsent }: Scene = {}) {
   const log = await createLogger('silent');
   const warn = vi.spyOn(log, 'warn');
   const info = vi.spyOn(log, 'info');
@@ -54,8 +54,7 @@ async function scene({ result = () => works, unsent = [], send = 'errors', markU
     send,
     store: {
       unsent: () => unsent,
-      markUnsent: markUnsent ?? ((id) => marked.add(id)),
-      unmarkUnsent: (id) => marked.delete(id),
+      removeUnsent: removeUnsent ?? ((id) => marked.delete(id)),
     },
     addressOf: () => null,
     clock: { now: () => new Date() },
@@ -67,6 +66,12 @@ async function scene({ result = () => works, unsent = [], send = 'errors', markU
       posted.push({ id, atMs: Date.now() - startMs });
       return result(id);
     },
+  });
+  const take = outgoing.take.bind(outgoing);
+  // A notification is stored before it is taken.
+  vi.spyOn(outgoing, 'take').mockImplementation((taken) => {
+    if (outgoing.wants(taken)) marked.add(taken.id);
+    take(taken);
   });
   return { outgoing, posted, marked, warn, info, ids: () => posted.map(({ id }) => id) };
 }
@@ -245,9 +250,9 @@ describe('notifications to a URL', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('are sent although they cannot be marked, which is logged once', async () => {
+  it('are sent once although the database cannot be written, which is logged once', async () => {
     const { outgoing, ids, warn } = await scene({
-      markUnsent: () => {
+      removeUnsent: () => {
         throw new Error('database or disk is full');
       },
     });

@@ -77,7 +77,7 @@ export class Outgoing {
   #failures = 0;
   #isFailing = false;
   #isFull = false;
-  #isMarking = true;
+  #isStoring = true;
   #isSending = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -99,10 +99,14 @@ export class Outgoing {
     this.#sendAfter(0);
   }
 
-  /** Returns immediately. */
+  /** Whether the user wants this notification at the URL. */
+  wants({ type }: Pick<KeptNotification, 'type'>): boolean {
+    return this.#options.send !== 'errors' || type === 'error';
+  }
+
+  /** Returns immediately. The notification is stored already, as one that must be sent. */
   take(notification: KeptNotification): void {
-    if (this.#options.send === 'errors' && notification.type !== 'error') return;
-    this.#mark(() => this.#options.store.markUnsent(notification.id));
+    if (!this.wants(notification)) return;
     this.#waiting.push({ notification, attempts: 0 });
     this.#limit();
     this.#sendAfter(0);
@@ -238,18 +242,14 @@ export class Outgoing {
   #remove(waiting: Waiting): void {
     const index = this.#waiting.indexOf(waiting);
     if (index >= 0) this.#waiting.splice(index, 1);
-    this.#mark(() => this.#options.store.unmarkUnsent(waiting.notification.id));
-  }
-
-  /** A failure must not keep a notification from being sent. It is logged once until it works again. */
-  #mark(write: () => void): void {
+    const { store, log } = this.#options;
     try {
-      write();
-      this.#isMarking = true;
+      store.removeUnsent(waiting.notification.id);
+      this.#isStoring = true;
     } catch (error) {
-      if (this.#isMarking)
-        this.#options.log.warn({ err: error }, 'cannot store which notifications must still be sent');
-      this.#isMarking = false;
+      // Logged once until it works again.
+      if (this.#isStoring) log.warn({ err: error }, 'cannot store which notifications must still be sent');
+      this.#isStoring = false;
     }
   }
 }
