@@ -122,6 +122,8 @@ export interface RunServiceOptions {
   /** Never rejects. */
   readOutcome: (request: OutcomeRequest) => Promise<OutcomeTexts>;
   findScript: (id: string) => Script | null;
+  /** Rejects if there is no such script, or if it cannot run now. */
+  resolveScript: (id: string) => Promise<Script>;
   /** Where the service listens. It is set before the first run starts. */
   address: { readonly url: string };
   runsFolder: string;

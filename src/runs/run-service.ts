@@ -324,13 +324,17 @@ export class RunService {
 
   /** Starts the attempt after a run that has ended, with the inputs of that run. */
   async #startAttempt({ runId }: BriefRun, language: Language): Promise<SubmittedRun> {
-    const { store, findScript, runsFolder } = this.#options;
+    const { store, resolveScript, runsFolder } = this.#options;
     const previous = store.find(runId);
     if (previous === null || previous.nextAttemptAt === null || previous.retries === null)
       throw new SeriesOver(null);
     const { parentRunId, depth, attempt, triggerId, retries } = previous;
-    const script = findScript(previous.scriptId);
-    if (script === null) throw new SeriesOver(scriptRemoved);
+    const script = await resolveScript(previous.scriptId).catch((error: unknown) => {
+      // A script that cannot run now may be about to be saved again.
+      throw error instanceof AppError && error.code === 'script-unknown'
+        ? new SeriesOver(scriptRemoved)
+        : error;
+    });
     const folder = runFolderAt(runsFolder, runId);
     const secrets = retries.hasSecrets ? await readSecretsFile(folder) : {};
     if (secrets === null) throw new SeriesOver(secretsGone);

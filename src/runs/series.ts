@@ -39,6 +39,8 @@ const compareEveryMs = 30_000;
 
 /** A refused attempt of a series without a delay must not be repeated in a busy loop. */
 const shortestPostponementMs = 1000;
+/** A script that cannot run waits for its author. */
+const brokenScriptMs = 5000;
 
 /**
  * Series of attempts between two attempts. The record of the earlier attempt says when the next one is due, so a service
@@ -182,7 +184,9 @@ export class RunSeries {
   #postpone(waiting: Waiting, error: unknown): void {
     const { store, clock, log } = this.#options;
     const { runId, retries, attempt } = waiting.previous;
-    const delayMs = Math.max(retries === null ? 0 : delayAfter(retries, attempt), shortestPostponementMs);
+    const isBroken = error instanceof AppError && error.code === 'script-unusable';
+    const leastMs = isBroken ? brokenScriptMs : shortestPostponementMs;
+    const delayMs = Math.max(retries === null ? 0 : delayAfter(retries, attempt), leastMs);
     const fields = { run: runId, inMs: delayMs, err: error };
     if (error instanceof AppError)
       log.warn(fields, 'the next attempt of a run was refused; it is tried again');

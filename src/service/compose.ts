@@ -205,6 +205,7 @@ export async function startService({
       resolveCommand: prepared.resolve,
       readOutcome: outcomes.read,
       findScript: (id) => (id === builder.id ? builder : catalogue.find(id)),
+      resolveScript: (id) => catalogue.resolve(id),
       address,
       runsFolder: folders.runs,
       environment: settings.environment,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -266,6 +266,23 @@ describe('a run with retries', () => {
       const notes = await (await fetch(`${hob.url}/api/runs/${first}/notes`)).text();
       return notes.includes('the script was removed') || notes.includes('脚本已被移除');
     });
+  });
+
+  it('waits while its manifest is broken, and continues once it is correct again', async () => {
+    const folder = await tempFolder();
+    const soon = { runtime: 'retries = { attempts = 2, backoff = "1500ms" }' };
+    const script = await service.add('mistyped', flaky(folder, 2, soon));
+    const { hob } = service;
+    const first = await start(hob, script);
+    await waiting(hob, first);
+    const manifest = join(service.scripts, 'mistyped', 'script.toml');
+    const correct = await readFile(manifest, 'utf8');
+    await writeFile(manifest, `${correct}\n[[[`);
+    const due = async () => Date.parse(String((await hob.get(`/api/runs/${first}`)).body.next_attempt_at));
+    const before = await due();
+    await until('the attempt was put off', async () => (await due()) > before);
+    await writeFile(manifest, correct);
+    expect(await seriesOf(hob, first)).toMatchObject([{ attempt: 1 }, { attempt: 2, state: 'succeeded' }]);
   });
 
   it('gets its secrets again, which are gone afterwards', async () => {

@@ -110,6 +110,7 @@ export async function appInProcess({
     resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
     readOutcome,
     findScript: (id) => catalogue.find(id),
+    resolveScript: (id) => catalogue.resolve(id),
     address: { url: 'http://127.0.0.1' },
     runsFolder: join(folder, 'runs'),
     environment: {},

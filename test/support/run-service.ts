@@ -78,6 +78,7 @@ export async function runServiceWith(
     resolveCommand: async () => ({ kind: 'command', command }),
     readOutcome,
     findScript: () => null,
+    resolveScript: async () => someScript(),
     address: { url: 'http://127.0.0.1' },
     runsFolder,
     environment: {},
