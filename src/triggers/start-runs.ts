@@ -113,9 +113,17 @@ export class TriggeredRuns implements FiringRuns {
   }
 }
 
-/** The key alone identifies the firing: the data and params of its trigger may have been edited since. */
+/**
+ * The key alone identifies the firing: the data and params of its trigger may have been edited since. No header can contain a NUL, so
+ * no request uses the key of a trigger.
+ */
 function keyUse(trigger: Trigger, key: string): KeyUse {
-  return fingerprint({ key, scriptId: trigger.scriptId, kind: 'json', fields: { trigger: trigger.id } });
+  return fingerprint({
+    key: `\0${key}`,
+    scriptId: trigger.scriptId,
+    kind: 'json',
+    fields: { trigger: trigger.id },
+  });
 }
 
 function refusalOf(code: ErrorCode): { reason: FiringReason; isLasting: boolean } {

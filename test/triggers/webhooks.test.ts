@@ -272,6 +272,21 @@ describe('a repeated delivery', () => {
     expect(await runsOf('both')).toHaveLength(1);
   });
 
+  it('is not mistaken for a request to the service with the same key', async () => {
+    const address = await hook('keyed', { signature: 'token' });
+    const { body } = await send('GET', '/api/triggers/keyed');
+    const answer = await fetch(`${service.hob.url}/api/execute`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'webhook:keyed:one' },
+      body: JSON.stringify({ script_id: body.script_id }),
+    });
+    const other = (await answer.json()) as Body;
+    const headers = { Authorization: `Bearer ${secret}`, 'Idempotency-Key': 'one' };
+    const reply = await deliver(address, headers, '{}');
+    expect(reply.status).toBe(202);
+    expect(runIdOf(reply)).not.toBe(other.run_id);
+  });
+
   it('with a token is known only if the sender names an id', async () => {
     const address = await hook('tokens', { signature: 'token' });
     const headers = { Authorization: secret };
