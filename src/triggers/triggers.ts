@@ -166,11 +166,13 @@ export class Triggers {
       if (index === null) throw unknownTrigger(id);
       const { id: _, ...fields } = entries[index]?.fields ?? {};
       const merged = Object.entries({ ...fields, ...changes }).filter(([, value]) => value !== null);
-      const isOff = changes.enabled === false;
+      const onlySwitchesOff = changes.enabled === false && Object.keys(changes).length === 1;
       // A trigger with a mistake can always be switched off.
       return {
         index,
-        entry: isOff ? { id, ...Object.fromEntries(merged) } : this.#accept(id, Object.fromEntries(merged)),
+        entry: onlySwitchesOff
+          ? { id, ...Object.fromEntries(merged) }
+          : this.#accept(id, Object.fromEntries(merged)),
       };
     });
   }

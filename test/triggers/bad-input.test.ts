@@ -196,6 +196,20 @@ describe('a triggers.toml in an unusual form', () => {
   });
 });
 
+it('a change that also switches a trigger off is refused if it has a mistake', async () => {
+  onTestFinished(() => rm(file(), { recursive: true, force: true }));
+  await write(entry('checked', `kind = "schedule"\n${every}`));
+  const before = await readFile(file(), 'utf8');
+  const patch = (fields: object) =>
+    service.hob.send('PATCH', '/api/triggers/checked', JSON.stringify(fields));
+  expect(await patch({ enabled: false, cron: 'garbage' })).toMatchObject({
+    status: 400,
+    body: { code: 'trigger-invalid', fields: expect.arrayContaining(['cron']) },
+  });
+  expect(await readFile(file(), 'utf8')).toBe(before);
+  expect((await patch({ enabled: false, jitter: '1m' })).status).toBe(200);
+});
+
 describe('a triggers.toml that cannot be used', () => {
   it.each(brokenFiles)('%s: keeps the last usable triggers', async (_what, make, message) => {
     onTestFinished(() => rm(file(), { recursive: true, force: true }));
