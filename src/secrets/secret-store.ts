@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 
 import Type, { type Static } from 'typebox';
@@ -63,8 +64,8 @@ interface SecretStoreOptions {
 
 /**
  * The secrets of a home, encrypted in `secrets.json` with the key in `secrets.key`. Encryption protects copies and backups of
- * `secrets.json` alone; a person who can read both files can read the secrets. Every operation reads the file, so that a file that was
- * damaged or restored in the meantime is noticed, and not overwritten.
+ * `secrets.json` alone; a person who can read both files can read the secrets. Every operation looks at the file, so that a file that
+ * was damaged or restored in the meantime is noticed, and not overwritten.
  */
 export class SecretStore {
   /** The names of secrets that were set or removed. */
@@ -76,6 +77,8 @@ export class SecretStore {
   /** Uses since this service started. */
   readonly #uses = new Map<string, string>();
   #usesStoredMs = 0;
+  /** The content as last read, with the identity and the times of the file. Senders of webhooks may cause many reads. */
+  #known: { readonly stamp: string; readonly secrets: Secrets } | null = null;
   /** The write in progress. Each write waits for the previous one, because it continues from its content. */
   #writing: Promise<unknown> = Promise.resolve();
 
@@ -185,6 +188,15 @@ export class SecretStore {
   }
 
   #load(): Secrets {
+    // Taken before the content is read, so that a change in between is noticed by the next read.
+    const stamp = stampOf(this.#file);
+    if (stamp !== null && this.#known?.stamp === stamp) return this.#known.secrets;
+    const secrets = this.#read();
+    this.#known = stamp === null ? null : { stamp, secrets };
+    return secrets;
+  }
+
+  #read(): Secrets {
     const text = readUsable(this.#file, largestFileBytes);
     if (text === null) return new Map();
     const content = tryParseJson(text);
@@ -223,6 +235,12 @@ export class SecretStore {
     if (key.length === keyBytes) return key;
     throw unusable(this.keyFile, { en: 'does not contain a key', zh: '中没有密钥' });
   }
+}
+
+/** Changes with the content, the owner and the permissions of a file; null if there is none. */
+function stampOf(path: string): string | null {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':');
 }
 
 /** Binds a value to its name, so that two values cannot be exchanged in the file. */
