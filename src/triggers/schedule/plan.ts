@@ -7,11 +7,11 @@ import type { Position } from './position.ts';
 /** A slot that is late by this much, because the machine is busy, still counts as on time. */
 export const graceMs = 60_000;
 
-/**
- * The same if the following slot is due as well, so that a schedule of seconds does not start many runs at once after a sleep. With
- * `missed = "all"` each slot is wanted, so one that is late by this much waits for the run before it.
- */
+/** The same if the following slot is due as well, so that a schedule of seconds does not start many runs at once after a sleep. */
 const shortGraceMs = 5000;
+
+/** With `missed = "all"` each slot is wanted, so one that is late by this much waits for the run before it. */
+const wantedGraceMs = 1000;
 
 /** `missed = "all"` makes up for so many slots. */
 const mostMadeUp = 100;
@@ -58,17 +58,22 @@ export function planStep(situation: Situation): Step {
   if (slot + jitter > now) return { kind: 'wait', until: slot + jitter };
   const following = slotAfter(trigger, zone, slot);
   const isFollowed = following !== null && following + jitter <= now;
-  const lateMs = trigger.missed === 'all' || isFollowed ? shortGraceMs : graceMs;
+  const shortMs = trigger.missed === 'all' ? wantedGraceMs : shortGraceMs;
+  const lateMs = trigger.missed === 'all' || isFollowed ? shortMs : graceMs;
   if (slot === waiting || slot + jitter >= now - lateMs) return begin(situation, slot, false);
-  return missedStep(situation, slot, wasOff === null ? null : wasOff.since);
+  return missedStep(situation, slot, { offSince: wasOff === null ? Infinity : wasOff.since, shortMs });
 }
 
-/** `offSince`: missed slots after this time are not missed: the schedule was off. */
-function missedStep(situation: Situation, slot: number, offSince: number | null): Step {
+/** Missed slots after `offSince` are not missed: the schedule was off. Nor are those that are late by less than `shortMs`. */
+function missedStep(
+  situation: Situation,
+  slot: number,
+  { offSince, shortMs }: { offSince: number; shortMs: number },
+): Step {
   const { trigger, position, jitter, now } = situation;
   const { at, zone } = position;
   const dueBefore = now - jitter;
-  const to = Math.min(dueBefore - shortGraceMs - 1, offSince ?? Infinity);
+  const to = Math.min(dueBefore - shortMs - 1, offSince);
   if (trigger.missed === 'skip') return { kind: 'skip', to, reason: 'missed', detail: null };
   const tooOld = Math.min(to, dueBefore - trigger.missedWithinMs - 1);
   if (slot <= tooOld) return { kind: 'skip', to: tooOld, reason: 'missed-too-long', detail: null };
