@@ -108,6 +108,11 @@ export class ServiceClient {
     return this.#ask('PUT', path, { body });
   }
 
+  /** Creates what does not exist yet. It is not repeated, because the second request would be refused. */
+  create<Result extends object>(path: string, body: object): Promise<Result> {
+    return this.#ask('PUT', path, { body, headers: { 'if-none-match': '*' }, isRepeatable: false });
+  }
+
   patch<Result extends object>(path: string, body: object): Promise<Result> {
     return this.#ask('PATCH', path, { body });
   }
@@ -139,7 +144,7 @@ export class ServiceClient {
   async #ask<Result>(
     method: string,
     path: string,
-    { hint, ...others }: Asking & { readonly body?: object },
+    { hint, ...others }: Asking & Pick<RequestOptions, 'body' | 'isRepeatable'>,
   ): Promise<Result> {
     const patience = hint !== undefined && { patienceMs: longestOutageMs, isRepeatable: true };
     const options: RequestOptions = { limitMs: answerWithinMs, refusal: 'throw', ...others, ...patience };

@@ -143,6 +143,12 @@ export const TriggerFields = Named(
 
 export const commonFields = common;
 
+export const TriggerHeaders = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.Literal('*', { description: 'Only creates the trigger: refused with 409 if the id is taken.' }),
+  ),
+});
+
 /** A change of some fields; null removes a field. */
 export const TriggerChange = Named(
   'TriggerChange',

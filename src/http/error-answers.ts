@@ -70,6 +70,7 @@ export function statusOf(code: ErrorCode): number {
       return 408;
     case 'script-unusable':
     case 'triggers-file-broken':
+    case 'trigger-exists':
     case 'run-ended':
     case 'download-ended':
     case 'run-not-ended':

@@ -99,6 +99,7 @@ export function addTriggerRoutes(app: FastifyInstance, dependencies: AppDependen
     tag,
     summary: 'Create or replace a trigger',
     description: 'Stores the trigger in triggers.toml. The other entries and all comments stay as they are.',
+    headers: schemas.TriggerHeaders,
     body: schemas.TriggerFields,
     examples: { schedule: { summary: 'Run a script every night', body: example } },
     answer: schemas.TriggerAnswer,
@@ -107,7 +108,8 @@ export function addTriggerRoutes(app: FastifyInstance, dependencies: AppDependen
       const { fields } = bodyOf(request);
       refuseUnknown(fields, schemas.TriggerFields);
       await slugs.update();
-      await triggers.put(request.params.id, fields);
+      const mustBeNew = request.headers['if-none-match'] !== undefined;
+      await triggers.put(request.params.id, fields, { mustBeNew });
       return answerOf(request, request.params.id);
     },
   });

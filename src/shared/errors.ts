@@ -77,6 +77,7 @@ export const errorCodes = {
   'folder-missing': 'The path to open does not exist.',
   'desktop-unavailable': 'The machine has no desktop, or no program that opens folders.',
   'trigger-unknown': 'No trigger has this id.',
+  'trigger-exists': 'Another trigger has this id, and the request was to create one.',
   'trigger-invalid': 'The fields of the trigger cannot be used.',
   'triggers-file-broken':
     '`triggers.toml` cannot be read, is not valid, or has a form that Hob cannot edit, so it was not changed.',

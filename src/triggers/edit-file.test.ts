@@ -97,6 +97,13 @@ describe('editing one entry of triggers.toml', () => {
   });
 });
 
+it('keeps the comment at the top of the file, directly above the first entry', () => {
+  const text = '# My triggers\n[[trigger]]\nid = "a"\n\n# About b.\n[[trigger]]\nid = "b"\n';
+  const lines = [2, 6];
+  expect(editEntry(text, 0, null, lines)).toBe('# My triggers\n# About b.\n[[trigger]]\nid = "b"\n');
+  expect(editEntry(text, 1, null, lines)).toBe('# My triggers\n[[trigger]]\nid = "a"\n\n');
+});
+
 it('keeps the comments below an entry that is removed or changed', () => {
   const entry = (id: string) => `[[trigger]]\nid = "${id}"\n`;
   const text = `${entry('a')}

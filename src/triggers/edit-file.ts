@@ -59,7 +59,8 @@ function splitEntries(
     const least = index === 0 ? 0 : (starts[index - 1] ?? 0) + 1;
     let begin = start;
     while (begin > least && /^\s*#/.test(lines[begin - 1] ?? '')) begin--;
-    return begin;
+    // A comment at the top may be about the whole file.
+    return begin === 0 ? start : begin;
   });
   return {
     head: lines.slice(0, begins[0] ?? lines.length).join(''),

@@ -46,7 +46,9 @@ it('pauses nothing while the file has been broken since the start', async () => 
   await triggers.start();
   triggers.refresh();
   expect(updates).toEqual([]);
-  expect(notices).toEqual([expect.stringContaining('triggers.toml has a mistake (line 1)')]);
+  expect(notices).toEqual([
+    'triggers.toml has a mistake (line 1). No trigger starts a run before it is corrected. To see it: hob triggers',
+  ]);
   await writeFile(file, '');
   await until('the file is read again', async () => updates.length > 0);
   expect(triggers.fileProblem).toBeNull();

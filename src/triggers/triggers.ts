@@ -148,15 +148,13 @@ export class Triggers {
     return { entry, status: this.statusOf(entry) };
   }
 
-  /** Stores a trigger. Refuses fields with a mistake, so that what was accepted also works. Returns whether it is new. */
-  async put(id: string, fields: JsonObject): Promise<boolean> {
-    let isNew = true;
+  /** Stores a trigger. Refuses fields with a mistake, so that what was accepted also works. */
+  async put(id: string, fields: JsonObject, { mustBeNew = false } = {}): Promise<void> {
     await this.#options.file.edit((entries) => {
       const index = indexOf(entries, id);
-      isNew = index === null;
+      if (mustBeNew && index !== null) throw existingTrigger(id);
       return { index, entry: this.#accept(id, fields) };
     });
-    return isNew;
   }
 
   /** Changes some fields of a trigger. Null removes a field. */
@@ -255,9 +253,11 @@ export class Triggers {
       const { line, message } = state.problem;
       log.error(
         { file: this.path, line, problem: message.en },
-        'triggers.toml cannot be used; the last usable one stays in force',
+        this.#isRead
+          ? 'triggers.toml cannot be used; the last usable one stays in force'
+          : 'triggers.toml cannot be used; no trigger is in force',
       );
-      if (this.#problem === null) notify(brokenNotice(line));
+      if (this.#problem === null) notify(brokenNotice(line, this.#isRead));
       this.#problem = state.problem;
       this.changed.publish();
       return;
@@ -271,11 +271,15 @@ export class Triggers {
   }
 }
 
-function brokenNotice(line: number | null): Text {
+/** `isKept`: the triggers of an earlier, usable file stay in force. */
+function brokenNotice(line: number | null, isKept: boolean): Text {
   const [en, zh] = line === null ? ['', ''] : [` (line ${line})`, `（第 ${line} 行）`];
+  const [enEffect, zhEffect] = isKept
+    ? ['The triggers stay as they were', '触发器保持原样']
+    : ['No trigger starts a run before it is corrected', '更正之前，所有触发器都不会启动脚本'];
   return {
-    en: `triggers.toml has a mistake${en}. The triggers stay as they were. To see it: hob triggers`,
-    zh: `triggers.toml 有错误${zh}，触发器保持原样。可用 hob triggers 查看。`,
+    en: `triggers.toml has a mistake${en}. ${enEffect}. To see it: hob triggers`,
+    zh: `triggers.toml 有错误${zh}，${zhEffect}。可用 hob triggers 查看。`,
   };
 }
 
@@ -326,6 +330,18 @@ function unknownTrigger(id: string): AppError {
     { en: `No such trigger: ${id.slice(0, 100)}`, zh: `触发器不存在: ${id.slice(0, 100)}` },
     { hint: { en: 'GET /api/triggers lists all triggers.', zh: 'GET /api/triggers 列出所有触发器。' } },
   );
+}
+
+function existingTrigger(id: string): AppError {
+  return new AppError('trigger-exists', {
+    en: `There already is a trigger with the id ${id}.`,
+    zh: `已有 id 为 ${id} 的触发器。`,
+    hint: {
+      en: 'Choose another id, or change the trigger.',
+      zh: '请换一个 id，或修改已有的触发器。',
+    },
+    fields: ['id'],
+  });
 }
 
 function invalidId(id: string): AppError {

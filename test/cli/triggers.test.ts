@@ -295,6 +295,16 @@ describe('hob triggers', () => {
     await triggers('remove', 'mine');
   });
 
+  it('gives each trigger an id of its own when several are added at the same time', async () => {
+    const added = await Promise.all(
+      [1, 2, 3, 4, 5].map((level) => triggers('add', 'plain', '--cron', `${level} 3 * * *`, '--json')),
+    );
+    const made = added.map((text): { id: string; fields: unknown } => JSON.parse(text));
+    expect(new Set(made.map(({ id: own }) => own)).size).toBe(5);
+    for (const { id: own, fields } of made) expect(await fieldsOf(own)).toEqual(fields);
+    for (const { id: own } of made) await triggers('remove', own);
+  });
+
   it('generates the secret of a webhook and prints it once', async () => {
     const stdout = await triggers('add', 'tidy', '--webhook', '--new-secret');
     expect(stdout).toContain('It does not work yet: No address for webhooks is set');

@@ -36,7 +36,7 @@ export interface Hob {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   postForm(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
   /** Sends JSON text with any method. */
-  send(method: string, path: string, body: string): Promise<Answer>;
+  send(method: string, path: string, body: string, headers?: Record<string, string>): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** Runs a script and waits for it. */
   run(scriptId: string, rest?: Record<string, unknown>): Promise<Answer>;
@@ -122,8 +122,8 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    send: (method, path, body) =>
-      call(url + path, { method, headers: { 'content-type': 'application/json' }, body }),
+    send: (method, path, body, headers = {}) =>
+      call(url + path, { method, headers: { 'content-type': 'application/json', ...headers }, body }),
     postForm: (path, fields, headers = {}) =>
       call(url + path, { method: 'POST', headers, body: new URLSearchParams(fields) }),
     get: (path, headers = {}) => call(url + path, { headers }),

@@ -77,6 +77,23 @@ timezone = "Europe/Berlin"
     expect((await send('GET', '/api/triggers/night-ly')).status).toBe(404);
   });
 
+  it('creates a trigger only once if the request says so', async () => {
+    await service.add('created', recorder);
+    const create = (quality: number) =>
+      service.hob.send(
+        'PUT',
+        '/api/triggers/created-once',
+        JSON.stringify({ script: 'created', kind: 'schedule', every: '1h', params: { quality } }),
+        { 'if-none-match': '*' },
+      );
+    const answers = await Promise.all([1, 2, 3, 4].map(create));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body).toMatchObject({ code: 'trigger-exists', fields: ['id'] });
+    const stored = answers.find(({ status }) => status === 200)?.body;
+    expect((await send('GET', '/api/triggers/created-once')).body.fields).toEqual(stored?.fields);
+  });
+
   it('notices a change of the file without a restart', async () => {
     await service.add('noticed', recorder);
     await writeFile(

@@ -16,7 +16,7 @@ import { tr } from '../language.ts';
 import type { CommonOptions } from '../options.ts';
 import { poll } from '../poll.ts';
 import { askForMissing, PipedInput, readParamArguments } from '../read-params.ts';
-import { ServiceClient } from '../service-client.ts';
+import { RefusedError, ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 import { exitCodes, UserError, usageError } from '../user-error.ts';
@@ -71,14 +71,35 @@ export async function addTrigger(wanted: string, options: AddOptions): Promise<v
   if (mistakes.length > 0) throw unusable(mistakes);
   if (options.dryRun === true) return showCheck(id, checked, options);
   const secret = kind === 'webhook' ? await provideSecret(client, secretOf(fields), options) : null;
-  const made = await client
-    .put<Trigger>(`/api/triggers/${encodeURIComponent(id)}`, fields)
-    .catch(async (error) => {
-      await removeNewSecret(client, secret);
-      throw error;
-    });
+  const isNamed = options.id !== undefined || kind === 'webhook';
+  const create = isNamed
+    ? createTrigger(client, id, fields)
+    : createUnderFreeId(client, { script, options, list }, fields);
+  const made = await create.catch(async (error) => {
+    await removeNewSecret(client, secret);
+    throw error;
+  });
   if (options.json === true) return printJson(secret === null ? made : { ...made, new_secret: secret.value });
   process.stdout.write(describeMade(await withFolderProblem(client, made), list.file, secret));
+}
+
+function createTrigger(client: ServiceClient, id: string, fields: JsonObject): Promise<Trigger> {
+  return client.create<Trigger>(`/api/triggers/${encodeURIComponent(id)}`, fields);
+}
+
+/** Another command may create a trigger with the same free id at the same time. */
+async function createUnderFreeId(
+  client: ServiceClient,
+  { script, options, list }: { script: ScriptDetail; options: AddOptions; list: TriggerList },
+  fields: JsonObject,
+): Promise<Trigger> {
+  try {
+    return await createTrigger(client, freeId(script, options.from, list), fields);
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.code !== 'trigger-exists') throw error;
+    const current = await client.get<TriggerList>('/api/triggers');
+    return createUnderFreeId(client, { script, options, list: current }, fields);
+  }
 }
 
 const firstLook = { everyMs: 50, withinMs: 3000 };

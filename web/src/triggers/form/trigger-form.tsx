@@ -110,7 +110,10 @@ function Form({ known, first, origin: firstOrigin, scripts, taken, onStored }: F
     mutationFn: async () => {
       if (newSecret !== null && secretName !== null)
         await hob.request('PUT', `/api/secrets/${secretName}`, { body: { value: newSecret.value } });
-      return hob.request<Trigger>('PUT', `/api${triggerPath(id)}`, { body: fields });
+      return hob.request<Trigger>('PUT', `/api${triggerPath(id)}`, {
+        body: fields,
+        ...(known === null && { headers: { 'if-none-match': '*' }, isRepeatable: false }),
+      });
     },
     onSuccess: (trigger) => {
       client.setQueryData(triggerQuery(id).queryKey, trigger);
