@@ -17,7 +17,7 @@ import type {
   WebhookTrigger,
 } from './trigger.ts';
 import type { FileProblem, FileState, TriggerFile, WrittenEntry } from './trigger-file.ts';
-import type { TriggerStore } from './trigger-store.ts';
+import { firingAt, type TriggerStore } from './trigger-store.ts';
 
 export interface TriggerDrivers {
   readonly schedule: TriggerDriver<ScheduleTrigger>;
@@ -190,7 +190,7 @@ export class Triggers {
     const { runs, store, now } = this.#options;
     const { trigger, problems } = this.get(id);
     if (trigger === null) throw invalidTrigger(id, problems);
-    const at = now().toISOString();
+    const at = now();
     const result = await runs.start({
       trigger,
       key: null,
@@ -198,16 +198,7 @@ export class Triggers {
       ...(params !== undefined && { params }),
     });
     if (result.kind === 'refused') throw result.error;
-    store.record({
-      triggerId: id,
-      key: null,
-      dueAt: at,
-      recordedAt: at,
-      outcome: 'fired',
-      reason: null,
-      detail: null,
-      runId: result.runId,
-    });
+    store.record(firingAt(at, { triggerId: id, outcome: 'fired', runId: result.runId }));
     return result.runId;
   }
 
