@@ -7,9 +7,9 @@ import { systemClock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { createLogger } from '../../shared/log.ts';
-import { fixedText, type Language, type Text } from '../../shared/text.ts';
+import { fixedText, type Text } from '../../shared/text.ts';
 import { TriggerFile } from '../../triggers/trigger-file.ts';
-import { askService } from '../ask-service.ts';
+import { askInBothLanguages } from '../ask-service.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { note, ok, problem, type Result, type Results } from '../finding.ts';
 
@@ -39,15 +39,10 @@ interface Seen {
 }
 
 /** The problems as the service sees them; null if it does not run or does not answer. */
-async function askAbout({ home, service }: DoctorContext, signal: AbortSignal): Promise<Seen | null> {
-  if (service === null) return null;
-  const ask = async (language: Language): Promise<JsonObject | null> => {
-    const asking = { home: service.token ? home : null, signal, language };
-    const reply = await askService(`${service.url}/api/triggers`, asking);
-    return reply.kind === 'well' ? reply.answer : null;
-  };
-  const [english, chinese] = await Promise.all([ask('en'), ask('zh')]);
-  if (english === null || chinese === null) return null;
+async function askAbout(context: DoctorContext, signal: AbortSignal): Promise<Seen | null> {
+  const answers = await askInBothLanguages('/api/triggers', context, signal);
+  if (answers === null) return null;
+  const [english, chinese] = answers;
   const items = listOf(english.items);
   const findings = [
     ...pairs(english.problems, chinese.problems).map(([one, other]) =>
