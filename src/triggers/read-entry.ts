@@ -8,6 +8,7 @@ import { commonFields, fieldsOfKind } from '../contract/triggers.ts';
 import { type Retries, type TriggerKind, triggerKinds } from '../contract/values.ts';
 import { readData, readParams } from '../runs/inputs.ts';
 import { findMismatches } from '../scripts/describe-mismatch.ts';
+import { readFilters } from '../scripts/read-offered-triggers.ts';
 import { paramMismatch } from '../scripts/read-params.ts';
 import { readRetries } from '../scripts/retries.ts';
 import type { Script } from '../scripts/script.ts';
@@ -294,7 +295,7 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
         kind,
         path: normalize(path).replace(/(?<=.)[/\\]+$/, ''),
         recursive: values.recursive === true,
-        filters: filtersOf(values.filters) ?? (known.input?.exts ?? []).map(extensionOf),
+        filters: readFilters(values.filters, known.input?.exts ?? []),
         settleMs: duration('settle', 2 * secondMs, [0, dayMs / 24]),
         batchMs: values.batch === undefined ? null : duration('batch', 0, [0, dayMs / 24]),
         after: oneOf(values.after, ['leave', 'move'], 'leave'),
@@ -384,19 +385,6 @@ const textOf = (value: Json | undefined) => (typeof value === 'string' ? value :
 
 function oneOf<Word extends string>(value: Json | undefined, words: readonly Word[], fallback: Word): Word {
   return words.find((word) => word === value) ?? fallback;
-}
-
-function filtersOf(value: Json | undefined): string[] | null {
-  if (!Array.isArray(value)) return null;
-  return value.map((item) => extensionOf(String(item)));
-}
-
-/** `mp4`, `*.mp4` and `.MP4` mean the same. */
-function extensionOf(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/^\*?\.?/, '.');
 }
 
 function expandHome(path: string): string {
