@@ -20,6 +20,7 @@ import type { Text } from '../shared/text.ts';
 import { checkCron, checkZone } from './schedule/cron.ts';
 import type { Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
 import { sampleEvent } from './webhook/event-of.ts';
+import { missingSecret } from './webhook/hook-words.ts';
 
 /** The script that an entry names, as the catalogue knows it now. */
 export type FoundScript =
@@ -303,17 +304,19 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
     }
     case 'webhook': {
       const secret = textOf(values.secret);
-      if (secret === null || !context.hasSecret(secret))
+      if (secret === null)
         report(
           'secret',
-          secret === null
-            ? { en: 'A webhook needs a secret', zh: 'Webhook 需要密钥' }
-            : { en: `There is no stored secret "${secret}"`, zh: `没有名为“${secret}”的密钥` },
+          { en: 'A webhook needs a secret', zh: 'Webhook 需要密钥' },
           {
-            en: `Store it with \`hob secret set ${secret ?? 'NAME'}\`${secret === null ? ' and write secret = "NAME"' : ''}.`,
-            zh: `请用 hob secret set ${secret ?? 'NAME'} 保存${secret === null ? '，并写 secret = "NAME"' : ''}。`,
+            en: 'Store it with `hob secret set NAME` and write secret = "NAME".',
+            zh: '请用 hob secret set NAME 保存，并写 secret = "NAME"。',
           },
         );
+      else if (!context.hasSecret(secret)) {
+        const { message, advice } = missingSecret(secret);
+        report('secret', message, advice);
+      }
       const into = textOf(values.into) ?? 'event';
       const param = known.params.find(({ name }) => name === into);
       const expected = param === undefined ? null : paramMismatch(param, sampleEvent);

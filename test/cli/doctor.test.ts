@@ -302,7 +302,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(code).toBe(1);
     expect(notOk('triggers')).toEqual([
       problem(`^t0: The folder ${inbox} does not exist$`, 'Create it'),
-      problem('no address for them is set', 'hooks_listen'),
+      problem('No address for webhooks is set', 'hooks_listen'),
       problem('^t2: There is no stored secret "github-hook"$', 'hob secret set github-hook'),
     ]);
     expect(said('triggers')).toHaveLength(3);

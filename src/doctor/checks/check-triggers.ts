@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { createLogger } from '../../shared/log.ts';
 import { fixedText, type Text } from '../../shared/text.ts';
 import { TriggerFile } from '../../triggers/trigger-file.ts';
+import { missingSecret, noAddress } from '../../triggers/webhook/hook-words.ts';
 import { askInBothLanguages } from '../ask-service.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { note, ok, problem, type Result, type Results } from '../finding.ts';
@@ -100,7 +101,9 @@ async function readWithout({ home, settings }: DoctorContext): Promise<Seen> {
   const hooks = on.filter(({ kind }) => kind === 'webhook');
   const findings = [
     ...(await Promise.all(folders.map(checkFolder))).flat(),
-    ...(hooks.length > 0 && settings.hooks_listen === '' ? [noAddress] : []),
+    ...(hooks.length > 0 && settings.hooks_listen === ''
+      ? [problem(noAddress.message, noAddress.advice)]
+      : []),
     ...(await checkSecrets(home, hooks)),
   ];
   return { findings, total: entries.length, folders: folders.length };
@@ -120,17 +123,6 @@ async function checkFolder({ id, path }: JsonObject): Promise<Result[]> {
   ];
 }
 
-const noAddress = problem(
-  {
-    en: 'There are webhooks, but no address for them is set, so none can arrive',
-    zh: '已有 Webhook 触发器，但未设置监听地址，无法接收请求',
-  },
-  {
-    en: 'Write hooks_listen = "127.0.0.1:8790" in settings.toml.',
-    zh: '请在 settings.toml 中写 hooks_listen = "127.0.0.1:8790"。',
-  },
-);
-
 async function checkSecrets(home: string, hooks: readonly JsonObject[]): Promise<Result[]> {
   if (hooks.length === 0) return [];
   try {
@@ -138,17 +130,13 @@ async function checkSecrets(home: string, hooks: readonly JsonObject[]): Promise
     const known = new Set(store.list().map(({ name }) => name));
     return hooks.flatMap(({ id, secret }) => {
       if (typeof secret !== 'string' || known.has(secret)) return [];
-      const what = { en: `There is no stored secret "${secret}"`, zh: `没有名为“${secret}”的密钥` };
-      return [problem(named(id, what), fixedSteps(`hob secret set ${secret}`))];
+      const { message, advice } = missingSecret(secret);
+      return [problem(named(id, message), advice)];
     });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return [problem(error.text, error.hint ?? null)];
   }
-}
-
-function fixedSteps(command: string): Text {
-  return { en: `Store it: ${command}`, zh: `请保存：${command}` };
 }
 
 /** Linux limits the number of watched folders. Above it, Hob looks every few seconds. */
