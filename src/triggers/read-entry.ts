@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, normalize } from 'node:path';
+import { isAbsolute, normalize } from 'node:path';
 
 import Type from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
@@ -15,6 +14,7 @@ import type { Script } from '../scripts/script.ts';
 import { brief } from '../shared/brief.ts';
 import { parseDuration } from '../shared/durations.ts';
 import { AppError } from '../shared/errors.ts';
+import { expandHome } from '../shared/expand-home.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import { checkCron, checkZone } from './schedule/cron.ts';
@@ -388,8 +388,4 @@ const textOf = (value: Json | undefined) => (typeof value === 'string' ? value :
 
 function oneOf<Word extends string>(value: Json | undefined, words: readonly Word[], fallback: Word): Word {
   return words.find((word) => word === value) ?? fallback;
-}
-
-function expandHome(path: string): string {
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 }

@@ -295,6 +295,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
       `kind = "folder"\npath = "${inbox}"\nenabled = false`,
       'kind = "webhook"\nsecret = "github-hook"',
       'kind = "schedule"\nevery = "1h"',
+      'kind = "folder"\npath = "~"',
     ].map((fields, index) => `[[trigger]]\nid = "t${index}"\nscript = "one"\n${fields}\n`);
     const write = (text: string) => writeFile(join(home, 'triggers.toml'), text);
     await write(entries.join('\n'));

@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 import { SecretStore } from '../../secrets/secret-store.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
+import { expandHome } from '../../shared/expand-home.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { createLogger } from '../../shared/log.ts';
 import { fixedText, type Text } from '../../shared/text.ts';
@@ -111,7 +111,7 @@ async function readWithout({ home, settings }: DoctorContext): Promise<Seen> {
 
 async function checkFolder({ id, path }: JsonObject): Promise<Result[]> {
   if (typeof path !== 'string') return [];
-  const full = path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
+  const full = expandHome(path);
   const isFolder = await stat(full).then(
     (found) => found.isDirectory(),
     () => false,
