@@ -36,6 +36,11 @@ export interface ReadContext {
 
 const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
+export const idAdvice: Text = {
+  en: 'Use 1 to 64 lower-case letters a-z, digits and hyphens.',
+  zh: '请使用 1 到 64 个小写字母 a-z、数字或连字符。',
+};
+
 export function isTriggerId(id: string): boolean {
   return idPattern.test(id);
 }
@@ -53,10 +58,7 @@ export function readEntry(written: JsonObject, line: number | null, context: Rea
       id === ''
         ? { en: 'id is missing', zh: '缺少 id' }
         : { en: `id ${brief(id)} cannot be used`, zh: `id ${brief(id)} 无效` },
-      {
-        en: 'Use 1 to 64 lower-case letters a-z, digits and hyphens.',
-        zh: '请使用 1 到 64 个小写字母 a-z、数字或连字符。',
-      },
+      idAdvice,
     );
   const script = typeof written.script === 'string' ? written.script : null;
   const found = script === null ? null : context.findScript(script);

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
 import type { FiringRuns } from './firing-runs.ts';
-import { isTriggerId, type ReadContext, readEntry } from './read-entry.ts';
+import { idAdvice, isTriggerId, type ReadContext, readEntry } from './read-entry.ts';
 import type {
   FolderTrigger,
   ScheduleTrigger,
@@ -321,10 +321,7 @@ function invalidId(id: string): AppError {
   return new AppError('trigger-invalid', {
     en: `"${id.slice(0, 100)}" cannot be the id of a trigger.`,
     zh: `“${id.slice(0, 100)}” 不能作为触发器的 id。`,
-    hint: {
-      en: 'Use 1 to 64 lower-case letters a-z, digits and hyphens.',
-      zh: '请使用 1 到 64 个小写字母 a-z、数字或连字符。',
-    },
+    hint: idAdvice,
     fields: ['id'],
   });
 }
