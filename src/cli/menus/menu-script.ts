@@ -84,11 +84,6 @@ export function shortcutRunWords({ node, command, home }: Launch, scriptId: stri
   return [node, command, 'shortcut-run', '--home', home, scriptId];
 }
 
-/** A word for sh, and for GLib, which parses command lines in the same way. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** The comment in each file of Hob. It names the script and the home, because several homes may add entries. */
 export function markOf({ home }: Launch, scriptId: string): string {
   return `# Entry of Hob for the script ${scriptId}, home ${JSON.stringify(home)}. To remove it: hob menus remove`;
