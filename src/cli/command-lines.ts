@@ -46,5 +46,10 @@ function placeOf({ name, pick, type }: NonNullable<ScriptDetail['input']>): stri
 
 /** Quotes a text so that a shell reads it as one word. */
 export function quoteWord(text: string): string {
-  return /^[\p{L}\p{N}_./+-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\p{L}\p{N}_./+-]+$/u.test(text) ? text : shellWord(text);
+}
+
+/** A quoted word for sh, and for GLib, which parses command lines in the same way. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../shared/json.ts';
 import { fixedText, type Language, type Text } from '../shared/text.ts';
 import { readToken, TokenError } from '../shared/token-file.ts';
+import type { DoctorContext } from './doctor-context.ts';
 
 export type Reply =
   | { readonly kind: 'well'; readonly answer: JsonObject }
@@ -44,6 +45,22 @@ export async function askService(url: string, { home, signal, language = 'en' }:
     const reason = cause instanceof Error ? cause.message : String(cause);
     return { kind: 'silent', reason: isLate ? late : fixedText(reason) };
   }
+}
+
+/** The answer of the service in English and in Chinese; null if it does not run or does not answer with a JSON object. */
+export async function askInBothLanguages(
+  path: string,
+  { home, service }: DoctorContext,
+  signal: AbortSignal,
+): Promise<[english: JsonObject, chinese: JsonObject] | null> {
+  if (service === null) return null;
+  const asking = { home: service.token ? home : null, signal };
+  const url = `${service.url}${path}`;
+  const [english, chinese] = await Promise.all([
+    askService(url, { ...asking, language: 'en' }),
+    askService(url, { ...asking, language: 'zh' }),
+  ]);
+  return english.kind === 'well' && chinese.kind === 'well' ? [english.answer, chinese.answer] : null;
 }
 
 function tokenOf(home: string): string | null {

@@ -74,7 +74,11 @@ function isTarget(value: Json): value is MenuTarget {
   return menuTargets.some((target) => target === value);
 }
 
-function readFilters(given: Json | undefined, exts: readonly string[]): string[] {
+/**
+ * Extensions in lower case with a dot; empty: all files. `mp4`, `*.mp4` and `.MP4` mean the same. Without filters, the extensions of
+ * the main input apply.
+ */
+export function readFilters(given: Json | undefined, exts: readonly string[]): string[] {
   const wanted = given === undefined ? exts : listOf(given);
   const filters = wanted
     .filter((item) => typeof item === 'string')

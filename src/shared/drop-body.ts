@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
-const mostDroppedBytes = 16 * 1024 * 1024;
-const longestDrainMs = 5000;
+export const mostDroppedBytes = 16 * 1024 * 1024;
+export const longestDrainMs = 5000;
 
 /**
  * Reads and discards the rest of a request that was refused, within limits, and then calls `done`. If the connection were closed while

@@ -1,19 +1,18 @@
 import { patch } from '@decimalturn/toml-patch';
 import { parse, stringify } from 'smol-toml';
 
-import { KeyLocator } from '../scripts/locate-keys.ts';
 import type { JsonObject } from '../shared/json.ts';
 
 /**
  * Changes one entry in the text of triggers.toml and keeps everything else byte for byte, with its comments. `entry` null removes it.
  * The library changes one table well, but moves comments in a list of tables; so the text is split into the entries first. `lines`: the
- * lines of the entries, if they are known.
+ * line of each entry; null if it is not known.
  */
 export function editEntry(
   text: string,
   index: number | null,
   entry: JsonObject | null,
-  lines?: readonly (number | null)[],
+  lines: readonly (number | null)[],
 ): string {
   if (index === null) return entry === null ? text : append(text, entry);
   const parts = splitEntries(text, lines);
@@ -43,13 +42,11 @@ export function withoutEmptyList(text: string): string {
 /** The text before the first entry, and the text of each entry, with the comments directly above it. */
 function splitEntries(
   text: string,
-  known: readonly (number | null)[] | undefined,
+  entryLines: readonly (number | null)[],
 ): { head: string; entries: string[] } {
   const lines = text.split(/(?<=\n)/);
-  const locator = new KeyLocator(text);
   const starts: number[] = [];
-  for (let index = 0; ; index++) {
-    const line = known === undefined ? locator.lineOf(['trigger', index]) : (known[index] ?? null);
+  for (const line of entryLines) {
     const previous = starts.at(-1);
     // A path without a line of its own gets the line of the list, which is that of the first entry.
     if (line === null || (previous !== undefined && line - 1 <= previous)) break;

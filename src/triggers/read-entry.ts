@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, normalize } from 'node:path';
+import { isAbsolute, normalize } from 'node:path';
 
 import Type from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
@@ -8,17 +7,20 @@ import { commonFields, fieldsOfKind } from '../contract/triggers.ts';
 import { type Retries, type TriggerKind, triggerKinds } from '../contract/values.ts';
 import { readData, readParams } from '../runs/inputs.ts';
 import { findMismatches } from '../scripts/describe-mismatch.ts';
+import { readFilters } from '../scripts/read-offered-triggers.ts';
 import { paramMismatch } from '../scripts/read-params.ts';
 import { readRetries } from '../scripts/retries.ts';
 import type { Script } from '../scripts/script.ts';
 import { brief } from '../shared/brief.ts';
 import { parseDuration } from '../shared/durations.ts';
 import { AppError } from '../shared/errors.ts';
+import { expandHome } from '../shared/expand-home.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import { checkCron, checkZone } from './schedule/cron.ts';
 import type { Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
 import { sampleEvent } from './webhook/event-of.ts';
+import { missingSecret } from './webhook/hook-words.ts';
 
 /** The script that an entry names, as the catalogue knows it now. */
 export type FoundScript =
@@ -33,6 +35,11 @@ export interface ReadContext {
 }
 
 const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
+export const idAdvice: Text = {
+  en: 'Use 1 to 64 lower-case letters a-z, digits and hyphens.',
+  zh: '请使用 1 到 64 个小写字母 a-z、数字或连字符。',
+};
 
 export function isTriggerId(id: string): boolean {
   return idPattern.test(id);
@@ -51,10 +58,7 @@ export function readEntry(written: JsonObject, line: number | null, context: Rea
       id === ''
         ? { en: 'id is missing', zh: '缺少 id' }
         : { en: `id ${brief(id)} cannot be used`, zh: `id ${brief(id)} 无效` },
-      {
-        en: 'Use 1 to 64 lower-case letters a-z, digits and hyphens.',
-        zh: '请使用 1 到 64 个小写字母 a-z、数字或连字符。',
-      },
+      idAdvice,
     );
   const script = typeof written.script === 'string' ? written.script : null;
   const found = script === null ? null : context.findScript(script);
@@ -294,7 +298,7 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
         kind,
         path: normalize(path).replace(/(?<=.)[/\\]+$/, ''),
         recursive: values.recursive === true,
-        filters: filtersOf(values.filters) ?? (known.input?.exts ?? []).map(extensionOf),
+        filters: readFilters(values.filters, known.input?.exts ?? []),
         settleMs: duration('settle', 2 * secondMs, [0, dayMs / 24]),
         batchMs: values.batch === undefined ? null : duration('batch', 0, [0, dayMs / 24]),
         after: oneOf(values.after, ['leave', 'move'], 'leave'),
@@ -302,17 +306,19 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
     }
     case 'webhook': {
       const secret = textOf(values.secret);
-      if (secret === null || !context.hasSecret(secret))
+      if (secret === null)
         report(
           'secret',
-          secret === null
-            ? { en: 'A webhook needs a secret', zh: 'Webhook 需要密钥' }
-            : { en: `There is no stored secret "${secret}"`, zh: `没有名为“${secret}”的密钥` },
+          { en: 'A webhook needs a secret', zh: 'Webhook 需要密钥' },
           {
-            en: `Store it with \`hob secret set ${secret ?? 'NAME'}\`${secret === null ? ' and write secret = "NAME"' : ''}.`,
-            zh: `请用 hob secret set ${secret ?? 'NAME'} 保存${secret === null ? '，并写 secret = "NAME"' : ''}。`,
+            en: 'Store it with `hob secret set NAME` and write secret = "NAME".',
+            zh: '请用 hob secret set NAME 保存，并写 secret = "NAME"。',
           },
         );
+      else if (!context.hasSecret(secret)) {
+        const { message, advice } = missingSecret(secret);
+        report('secret', message, advice);
+      }
       const into = textOf(values.into) ?? 'event';
       const param = known.params.find(({ name }) => name === into);
       const expected = param === undefined ? null : paramMismatch(param, sampleEvent);
@@ -384,21 +390,4 @@ const textOf = (value: Json | undefined) => (typeof value === 'string' ? value :
 
 function oneOf<Word extends string>(value: Json | undefined, words: readonly Word[], fallback: Word): Word {
   return words.find((word) => word === value) ?? fallback;
-}
-
-function filtersOf(value: Json | undefined): string[] | null {
-  if (!Array.isArray(value)) return null;
-  return value.map((item) => extensionOf(String(item)));
-}
-
-/** `mp4`, `*.mp4` and `.MP4` mean the same. */
-function extensionOf(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/^\*?\.?/, '.');
-}
-
-function expandHome(path: string): string {
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 }

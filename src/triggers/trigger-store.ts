@@ -17,6 +17,12 @@ export interface Firing {
   readonly runId: string | null;
 }
 
+/** A firing that was due when it was recorded. Fields that are left out are null. */
+export function firingAt(at: Date, fields: Pick<Firing, 'triggerId' | 'outcome'> & Partial<Firing>): Firing {
+  const time = at.toISOString();
+  return { key: null, dueAt: time, recordedAt: time, reason: null, detail: null, runId: null, ...fields };
+}
+
 export interface StoredFiring extends Firing {
   readonly seq: number;
 }

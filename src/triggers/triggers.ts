@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
 import type { FiringRuns } from './firing-runs.ts';
-import { isTriggerId, type ReadContext, readEntry } from './read-entry.ts';
+import { idAdvice, isTriggerId, type ReadContext, readEntry } from './read-entry.ts';
 import type {
   FolderTrigger,
   ScheduleTrigger,
@@ -17,7 +17,7 @@ import type {
   WebhookTrigger,
 } from './trigger.ts';
 import type { FileProblem, FileState, TriggerFile, WrittenEntry } from './trigger-file.ts';
-import type { TriggerStore } from './trigger-store.ts';
+import { firingAt, type TriggerStore } from './trigger-store.ts';
 
 export interface TriggerDrivers {
   readonly schedule: TriggerDriver<ScheduleTrigger>;
@@ -190,7 +190,7 @@ export class Triggers {
     const { runs, store, now } = this.#options;
     const { trigger, problems } = this.get(id);
     if (trigger === null) throw invalidTrigger(id, problems);
-    const at = now().toISOString();
+    const at = now();
     const result = await runs.start({
       trigger,
       key: null,
@@ -198,16 +198,7 @@ export class Triggers {
       ...(params !== undefined && { params }),
     });
     if (result.kind === 'refused') throw result.error;
-    store.record({
-      triggerId: id,
-      key: null,
-      dueAt: at,
-      recordedAt: at,
-      outcome: 'fired',
-      reason: null,
-      detail: null,
-      runId: result.runId,
-    });
+    store.record(firingAt(at, { triggerId: id, outcome: 'fired', runId: result.runId }));
     return result.runId;
   }
 
@@ -348,10 +339,7 @@ function invalidId(id: string): AppError {
   return new AppError('trigger-invalid', {
     en: `"${id.slice(0, 100)}" cannot be the id of a trigger.`,
     zh: `“${id.slice(0, 100)}” 不能作为触发器的 id。`,
-    hint: {
-      en: 'Use 1 to 64 lower-case letters a-z, digits and hyphens.',
-      zh: '请使用 1 到 64 个小写字母 a-z、数字或连字符。',
-    },
+    hint: idAdvice,
     fields: ['id'],
   });
 }

@@ -295,6 +295,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
       `kind = "folder"\npath = "${inbox}"\nenabled = false`,
       'kind = "webhook"\nsecret = "github-hook"',
       'kind = "schedule"\nevery = "1h"',
+      'kind = "folder"\npath = "~"',
     ].map((fields, index) => `[[trigger]]\nid = "t${index}"\nscript = "one"\n${fields}\n`);
     const write = (text: string) => writeFile(join(home, 'triggers.toml'), text);
     await write(entries.join('\n'));
@@ -302,7 +303,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(code).toBe(1);
     expect(notOk('triggers')).toEqual([
       problem(`^t0: The folder ${inbox} does not exist$`, 'Create it'),
-      problem('no address for them is set', 'hooks_listen'),
+      problem('No address for webhooks is set', 'hooks_listen'),
       problem('^t2: There is no stored secret "github-hook"$', 'hob secret set github-hook'),
     ]);
     expect(said('triggers')).toHaveLength(3);

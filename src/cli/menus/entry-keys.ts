@@ -1,10 +1,11 @@
 import type { DesktopSession } from '../../settings/desktop-session.ts';
+import { shellWord } from '../command-lines.ts';
 import { UserError } from '../user-error.ts';
 import { readAccelerator } from './accelerator.ts';
 import type { InstalledEntry } from './installed-menus.ts';
 import { bindableDesktop, keyBindingsOf } from './key-bindings.ts';
 import type { KeyCommand } from './key-command.ts';
-import { type Launch, type MenuScript, shellWord, shortcutRunWords } from './menu-script.ts';
+import { type Launch, type MenuScript, shortcutRunWords } from './menu-script.ts';
 import { actionPrefix } from './thunar-file.ts';
 
 interface KeyPlace {

@@ -29,24 +29,45 @@ export function menuScriptsOf(scripts: readonly Script[]): MenuScript[] {
   });
 }
 
-export function menuScriptOf(script: Script): MenuScript {
-  const { id, slug, name, desc, icon, folder, input, context_menu, shortcut } = script;
+type OfferingScript = Pick<
+  Script,
+  'id' | 'slug' | 'name' | 'desc' | 'icon' | 'folder' | 'input' | 'context_menu' | 'shortcut'
+>;
+
+export function menuScriptOf(script: OfferingScript): MenuScript {
+  const { id, slug, name, desc, folder, input, context_menu, shortcut } = script;
+  const icon = script.icon === null ? null : join(folder, script.icon);
   return {
     id,
     slug,
     name,
     label: oneLine(name) || slug,
     description: desc === null ? null : oneLine(desc),
-    icon: icon === null ? null : join(folder, icon),
+    icon: icon === null || hasControls(icon) ? null : icon,
     takesOne: input?.type === 'str',
-    menu: context_menu,
+    menu: context_menu === null ? null : usableMenu(context_menu),
     shortcut,
   };
 }
 
+/** The menu without the filters that no file manager can store. */
+function usableMenu({ targets, filters }: NonNullable<MenuScript['menu']>): MenuScript['menu'] {
+  const usable = filters.filter((filter) => !hasControls(filter));
+  // Without filters, the entry would appear on all files.
+  const isForFiles = usable.length > 0 || filters.length === 0;
+  const shown = targets.filter((target) => target !== 'files' || isForFiles);
+  return shown.length === 0 ? null : { targets: shown, filters: usable };
+}
+
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\ufffe\uffff]+/gu;
+
+function hasControls(text: string): boolean {
+  return text.search(controls) >= 0;
+}
+
 /** The text without line breaks and other control characters, which no menu shows and most formats cannot contain. */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufffe\uffff]+/gu, ' ').trim();
+  return text.replace(controls, ' ').trim();
 }
 
 /** How an entry starts Hob: with absolute paths, because a file manager may have a shorter PATH than the shell. */
@@ -82,11 +103,6 @@ export function menuRunWords(
 
 export function shortcutRunWords({ node, command, home }: Launch, scriptId: string): string[] {
   return [node, command, 'shortcut-run', '--home', home, scriptId];
-}
-
-/** A word for sh, and for GLib, which parses command lines in the same way. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The comment in each file of Hob. It names the script and the home, because several homes may add entries. */

@@ -2,13 +2,13 @@ import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 
 import type { DesktopSession } from '../../settings/desktop-session.ts';
+import { shellWord } from '../command-lines.ts';
 import {
   type EntryFile,
   type Launch,
   type MenuScript,
   markOf,
   menuRunWords,
-  shellWord,
   type VariableSource,
 } from './menu-script.ts';
 

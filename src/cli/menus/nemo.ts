@@ -1,15 +1,9 @@
 import { join } from 'node:path';
 
 import type { DesktopSession } from '../../settings/desktop-session.ts';
+import { shellWord } from '../command-lines.ts';
 import { keyFileList, keyFileValue } from './key-file.ts';
-import {
-  type EntryFile,
-  type Launch,
-  type MenuScript,
-  markOf,
-  menuRunWords,
-  shellWord,
-} from './menu-script.ts';
+import { type EntryFile, type Launch, type MenuScript, markOf, menuRunWords } from './menu-script.ts';
 import { entryComment } from './words.ts';
 
 /** The actions of Nemo: one for files and folders, and one for the empty space of a folder. */

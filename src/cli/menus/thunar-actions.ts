@@ -1,5 +1,6 @@
+import { shellWord } from '../command-lines.ts';
 import { xmlText } from '../xml-text.ts';
-import { type Launch, type MenuScript, menuRunWords, shellWord } from './menu-script.ts';
+import { type Launch, type MenuScript, menuRunWords } from './menu-script.ts';
 import { entryComment } from './words.ts';
 import { findXmlChildren, type XmlElement, xmlTextOf } from './xml-children.ts';
 

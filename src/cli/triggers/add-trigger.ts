@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 
 import type {
@@ -9,6 +8,7 @@ import type {
   TriggerList,
   TriggerSuggestion,
 } from '../../contract/types.ts';
+import { expandHome } from '../../shared/expand-home.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { quoteWord } from '../command-lines.ts';
 import { findScript } from '../find-script.ts';
@@ -108,7 +108,7 @@ const firstLook = { everyMs: 50, withinMs: 3000 };
 async function withFolderProblem(client: ServiceClient, made: Trigger): Promise<Trigger> {
   const path = folderOf(made);
   if (path === null || made.state === 'off' || made.problems.length > 0) return made;
-  const isFolder = await stat(path.replace(inHome, homedir())).then(
+  const isFolder = await stat(expandHome(path)).then(
     (found) => found.isDirectory(),
     () => false,
   );
@@ -246,10 +246,8 @@ async function fieldsOf(options: AddOptions, { script, kind, suggestion, id }: W
 
 /** The service expands a `~` that the shell has left, as in `--folder=~/Inbox`. */
 function folderPath(folder: string): string {
-  return inHome.test(folder) ? folder : resolve(folder);
+  return expandHome(folder) === folder ? resolve(folder) : folder;
 }
-
-const inHome = /^~(?=\/|$)/;
 
 function textIn(suggestion: TriggerSuggestion | null, name: string): string | undefined {
   const value = suggestion?.values[name];

@@ -1,6 +1,8 @@
+import { shellWord } from '../command-lines.ts';
 import type { NewFile } from '../commands/new/new-script.ts';
 import type { CrontabEntry } from '../crontab.ts';
 import { tr } from '../language.ts';
+import { tomlText } from '../toml-text.ts';
 
 /** Settings of cron itself. */
 const ofCron: ReadonlySet<string> = new Set([
@@ -52,7 +54,7 @@ function entryText(entry: CrontabEntry): string {
   const lines = [
     shellOf(entry) === 'bash' ? '#!/usr/bin/env bash' : '#!/bin/sh',
     ...(variables.length === 0 ? [] : [`# ${tr('Variables of the crontab.', 'crontab 中的变量。')}`]),
-    ...variables.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`),
+    ...variables.map(([name, value]) => `export ${name}=${shellWord(value)}`),
     ...(entry.input === null
       ? []
       : [`# ${tr('The text after the first %.', '第一个 % 之后的文字。')}`, 'exec < input.txt']),
@@ -62,9 +64,4 @@ function entryText(entry: CrontabEntry): string {
     entry.command,
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** TOML strings are escaped as in JSON, plus the DEL character. */
-function tomlText(text: string): string {
-  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

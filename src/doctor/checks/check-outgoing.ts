@@ -1,14 +1,11 @@
-import { isJsonObject, type JsonObject } from '../../shared/json.ts';
-import type { Language } from '../../shared/text.ts';
-import { askService } from '../ask-service.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { askInBothLanguages } from '../ask-service.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { note, ok, problem, type Results } from '../finding.ts';
 
 /** Checks whether notifications arrive at the URL of the user, without sending one. Only the service knows what became of the last. */
-export async function checkOutgoing(
-  { home, settings, service }: DoctorContext,
-  signal: AbortSignal,
-): Promise<Results> {
+export async function checkOutgoing(context: DoctorContext, signal: AbortSignal): Promise<Results> {
+  const { service, settings } = context;
   const { notify_url: url } = settings;
   if (service === null) {
     if (url === '') return [];
@@ -18,14 +15,10 @@ export async function checkOutgoing(
       zh: `Hob 运行时也会将通知发送到 ${origin}`,
     });
   }
-  const ask = async (language: Language): Promise<JsonObject | null> => {
-    const asking = { home: service.token ? home : null, signal, language };
-    const reply = await askService(`${service.url}/api/notifications/outgoing`, asking);
-    return reply.kind === 'well' ? reply.answer : null;
-  };
-  const [english, chinese] = await Promise.all([ask('en'), ask('zh')]);
+  const answers = await askInBothLanguages('/api/notifications/outgoing', context, signal);
   // checkService reports a service that does not respond. Older services do not know the path.
-  if (english === null || chinese === null) return [];
+  if (answers === null) return [];
+  const [english, chinese] = answers;
   const { origin } = english;
   if (origin === null || origin === undefined) {
     if (url === '') return [];

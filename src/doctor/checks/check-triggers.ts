@@ -1,15 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 import { SecretStore } from '../../secrets/secret-store.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
+import { expandHome } from '../../shared/expand-home.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { createLogger } from '../../shared/log.ts';
-import { fixedText, type Language, type Text } from '../../shared/text.ts';
+import { fixedText, type Text } from '../../shared/text.ts';
 import { TriggerFile } from '../../triggers/trigger-file.ts';
-import { askService } from '../ask-service.ts';
+import { missingSecret, noAddress } from '../../triggers/webhook/hook-words.ts';
+import { askInBothLanguages } from '../ask-service.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 import { note, ok, problem, type Result, type Results } from '../finding.ts';
 
@@ -39,15 +40,10 @@ interface Seen {
 }
 
 /** The problems as the service sees them; null if it does not run or does not answer. */
-async function askAbout({ home, service }: DoctorContext, signal: AbortSignal): Promise<Seen | null> {
-  if (service === null) return null;
-  const ask = async (language: Language): Promise<JsonObject | null> => {
-    const asking = { home: service.token ? home : null, signal, language };
-    const reply = await askService(`${service.url}/api/triggers`, asking);
-    return reply.kind === 'well' ? reply.answer : null;
-  };
-  const [english, chinese] = await Promise.all([ask('en'), ask('zh')]);
-  if (english === null || chinese === null) return null;
+async function askAbout(context: DoctorContext, signal: AbortSignal): Promise<Seen | null> {
+  const answers = await askInBothLanguages('/api/triggers', context, signal);
+  if (answers === null) return null;
+  const [english, chinese] = answers;
   const items = listOf(english.items);
   const findings = [
     ...pairs(english.problems, chinese.problems).map(([one, other]) =>
@@ -105,7 +101,9 @@ async function readWithout({ home, settings }: DoctorContext): Promise<Seen> {
   const hooks = on.filter(({ kind }) => kind === 'webhook');
   const findings = [
     ...(await Promise.all(folders.map(checkFolder))).flat(),
-    ...(hooks.length > 0 && settings.hooks_listen === '' ? [noAddress] : []),
+    ...(hooks.length > 0 && settings.hooks_listen === ''
+      ? [problem(noAddress.message, noAddress.advice)]
+      : []),
     ...(await checkSecrets(home, hooks)),
   ];
   return { findings, total: entries.length, folders: folders.length };
@@ -113,7 +111,7 @@ async function readWithout({ home, settings }: DoctorContext): Promise<Seen> {
 
 async function checkFolder({ id, path }: JsonObject): Promise<Result[]> {
   if (typeof path !== 'string') return [];
-  const full = path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
+  const full = expandHome(path);
   const isFolder = await stat(full).then(
     (found) => found.isDirectory(),
     () => false,
@@ -125,17 +123,6 @@ async function checkFolder({ id, path }: JsonObject): Promise<Result[]> {
   ];
 }
 
-const noAddress = problem(
-  {
-    en: 'There are webhooks, but no address for them is set, so none can arrive',
-    zh: '已有 Webhook 触发器，但未设置监听地址，无法接收请求',
-  },
-  {
-    en: 'Write hooks_listen = "127.0.0.1:8790" in settings.toml.',
-    zh: '请在 settings.toml 中写 hooks_listen = "127.0.0.1:8790"。',
-  },
-);
-
 async function checkSecrets(home: string, hooks: readonly JsonObject[]): Promise<Result[]> {
   if (hooks.length === 0) return [];
   try {
@@ -143,17 +130,13 @@ async function checkSecrets(home: string, hooks: readonly JsonObject[]): Promise
     const known = new Set(store.list().map(({ name }) => name));
     return hooks.flatMap(({ id, secret }) => {
       if (typeof secret !== 'string' || known.has(secret)) return [];
-      const what = { en: `There is no stored secret "${secret}"`, zh: `没有名为“${secret}”的密钥` };
-      return [problem(named(id, what), fixedSteps(`hob secret set ${secret}`))];
+      const { message, advice } = missingSecret(secret);
+      return [problem(named(id, message), advice)];
     });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return [problem(error.text, error.hint ?? null)];
   }
-}
-
-function fixedSteps(command: string): Text {
-  return { en: `Store it: ${command}`, zh: `请保存：${command}` };
 }
 
 /** Linux limits the number of watched folders. Above it, Hob looks every few seconds. */

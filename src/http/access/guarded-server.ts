@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 import type { HttpMetrics } from '../../metrics/metrics.ts';
-import { dropBody } from '../../shared/drop-body.ts';
+import { dropBody, longestDrainMs, mostDroppedBytes } from '../../shared/drop-body.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Text } from '../../shared/text.ts';
@@ -22,10 +22,6 @@ import type { TokenGuard } from './token-guard.ts';
 const maxHeaderBytes = 32 * 1024;
 /** Time limit of a whole request, as a multiple of the limit for its header. */
 const wholeRequest = 10;
-
-const mostDroppedBytes = 16 * 1024 * 1024;
-
-const longestDrainMs = 5000;
 
 /** Sent with every answer: no content sniffing, no use by other origins, no caching, no embedding in frames. */
 const answerHeaders = {

@@ -1,6 +1,6 @@
 import { errnoOf } from '../../shared/errors.ts';
 import type { FolderTrigger } from '../trigger.ts';
-import type { HandedFile, Handover } from '../trigger-store.ts';
+import { firingAt, type HandedFile, type Handover } from '../trigger-store.ts';
 import { type FoundFile, hasInodeOf, isSame, toHanded } from './found-file.ts';
 import type { KnownFiles } from './known-files.ts';
 import { moveBeside } from './move-file.ts';
@@ -69,19 +69,17 @@ export class AfterRun {
 
   #stop(found: FoundFile, key: string): void {
     const { store, known, position, trigger, now, notify } = this.#options;
-    const at = now().toISOString();
     known.record([toHanded(found)]);
     position.clearChanges(found.path);
-    const isNew = store.record({
-      triggerId: trigger.id,
-      key,
-      dueAt: at,
-      recordedAt: at,
-      outcome: 'skipped',
-      reason: 'changed-by-run',
-      detail: found.path,
-      runId: null,
-    });
+    const isNew = store.record(
+      firingAt(now(), {
+        triggerId: trigger.id,
+        key,
+        outcome: 'skipped',
+        reason: 'changed-by-run',
+        detail: found.path,
+      }),
+    );
     if (isNew) notify(changedByRunNotice(found.path, mostChanges), trigger);
   }
 

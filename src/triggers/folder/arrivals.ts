@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { FiringReason } from '../../contract/firings.ts';
 import { inParallel } from '../../scripts/script-folders.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
+import { firingAt } from '../trigger-store.ts';
 import { type FoundFile, toHanded } from './found-file.ts';
 import { formGroups } from './groups.ts';
 import type { Handovers } from './handovers.ts';
@@ -180,16 +181,8 @@ export class Arrivals {
 
   #skip(path: string, reason: FiringReason, arrivedAt: Date): void {
     const { store, trigger, now } = this.#options;
-    store.record({
-      triggerId: trigger.id,
-      key: null,
-      dueAt: arrivedAt.toISOString(),
-      recordedAt: now().toISOString(),
-      outcome: 'skipped',
-      reason,
-      detail: path,
-      runId: null,
-    });
+    const dueAt = arrivedAt.toISOString();
+    store.record(firingAt(now(), { triggerId: trigger.id, dueAt, outcome: 'skipped', reason, detail: path }));
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { FiringResult } from '../firing-runs.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
-import type { HandedFile, Handover } from '../trigger-store.ts';
+import { firingAt, type HandedFile, type Handover } from '../trigger-store.ts';
 import { AfterRun } from './after-run.ts';
 import { toHanded } from './found-file.ts';
 import type { KnownFiles } from './known-files.ts';
@@ -230,20 +230,21 @@ export class Handovers {
   #write({ handover, arrivals }: Unclear): void {
     const { store, known, now } = this.#options;
     const { triggerId, key, files, runId } = handover;
-    const at = now().toISOString();
+    const at = now();
     store.putHandover(handover);
     known.record(files);
-    for (const [index, { path }] of files.entries())
-      store.record({
+    for (const [index, { path }] of files.entries()) {
+      const dueAt = arrivals[index] ?? at.toISOString();
+      const firing = {
         triggerId,
         key: `${key}/${index}`,
-        dueAt: arrivals[index] ?? at,
-        recordedAt: at,
+        dueAt,
         outcome: 'fired',
-        reason: null,
         detail: path,
         runId,
-      });
+      } as const;
+      store.record(firingAt(at, firing));
+    }
   }
 
   /** Waits for the end of a run. */

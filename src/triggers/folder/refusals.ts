@@ -1,5 +1,6 @@
 import type { FiringResult } from '../firing-runs.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
+import { firingAt } from '../trigger-store.ts';
 import type { InboxParts } from './parts.ts';
 import { problemNotice } from './words.ts';
 
@@ -70,16 +71,6 @@ export class Refusals {
 
   #record({ reason, error }: Refusal): void {
     const { store, trigger, now } = this.#options;
-    const at = now().toISOString();
-    store.record({
-      triggerId: trigger.id,
-      key: null,
-      dueAt: at,
-      recordedAt: at,
-      outcome: 'refused',
-      reason,
-      detail: error.code,
-      runId: null,
-    });
+    store.record(firingAt(now(), { triggerId: trigger.id, outcome: 'refused', reason, detail: error.code }));
   }
 }

@@ -7,9 +7,6 @@ import { offsetsOf } from './zone-offsets.ts';
 /** The fields that determine the slots of a schedule. */
 export type SlotRule = Pick<ScheduleTrigger, 'cron' | 'everyMs' | 'timezone'>;
 
-const shortestIntervalMs = 1000;
-const longestIntervalMs = 366 * 86_400_000;
-
 /** Why a cron expression with its zone (null: the zone of the machine) cannot be used, with the next step; null if it can. */
 export function checkCron(cron: string, timezone: string | null): CronProblem | null {
   const zoneProblem = timezone === null ? null : checkZone(timezone);
@@ -18,15 +15,6 @@ export function checkCron(cron: string, timezone: string | null): CronProblem | 
   if (isProblem(parsed)) return parsed;
   // Daylight saving time moves a slot, but neither adds nor removes one, so any zone does.
   return nextSlot(parsed, offsetsOf('UTC'), 0) === null ? neverFires : null;
-}
-
-/** Why an interval cannot be used; null if it can. */
-export function checkInterval(everyMs: number): CronProblem | null {
-  if (everyMs >= shortestIntervalMs && everyMs <= longestIntervalMs) return null;
-  return {
-    message: { en: 'the interval must be between 1s and 366d', zh: '间隔必须在 1s 至 366d 之间' },
-    advice: { en: 'Write for example every = "15m".', zh: '例如写作 every = "15m"。' },
-  };
 }
 
 /** JavaScript knows these abbreviations, but gives them one meaning of several: CST is not the time of China there. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/json.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { FiringResult, FiringRuns } from '../firing-runs.ts';
 import type { WebhookTrigger } from '../trigger.ts';
-import type { TriggerStore } from '../trigger-store.ts';
+import { firingAt, type TriggerStore } from '../trigger-store.ts';
 import { eventOf } from './event-of.ts';
 import { valuesOf } from './header-list.ts';
 import type { HookAnswer, HookHead, OpenDelivery } from './hook-server.ts';
@@ -181,19 +181,11 @@ export class Deliveries {
   #started(trigger: WebhookTrigger, { runId, isRepeat }: Started, deliveryId: string | null): HookAnswer {
     if (isRepeat) return this.#repeat(trigger, runId, deliveryId);
     const { store, clock, log } = this.#options;
-    const at = clock.now().toISOString();
-    const firing = {
-      triggerId: trigger.id,
-      dueAt: at,
-      recordedAt: at,
-      outcome: 'fired',
-      reason: null,
-      detail: shown(deliveryId),
-      runId,
-    } as const;
+    const fields = { triggerId: trigger.id, outcome: 'fired', detail: shown(deliveryId), runId } as const;
+    const firing = firingAt(clock.now(), fields);
     try {
       // An older firing may have the same id: ids are known for a limited time.
-      if (!store.record({ ...firing, key: deliveryId })) store.record({ ...firing, key: null });
+      if (!store.record({ ...firing, key: deliveryId })) store.record(firing);
     } catch (error) {
       // The run has started, so the sender must not send the delivery again.
       log.warn({ err: error, trigger: trigger.id, runId }, 'cannot record a delivery');

@@ -2,7 +2,7 @@ import type { FiringReason } from '../../contract/firings.ts';
 import type { FiringOutcome } from '../../contract/values.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
-import type { TriggerStore } from '../trigger-store.ts';
+import { firingAt, type TriggerStore } from '../trigger-store.ts';
 
 /** `no-webhook`: the request does not name a webhook that is on. */
 type RefusalReason = FiringReason | 'no-webhook';
@@ -103,9 +103,8 @@ export class RefusalRecords {
     const { store, clock, log } = this.#options;
     log.info({ trigger: triggerId, reason, detail, runId }, 'did not start a run for a request to a webhook');
     if (triggerId === null || reason === 'no-webhook') return;
-    const at = clock.now().toISOString();
     try {
-      store.record({ triggerId, key: null, dueAt: at, recordedAt: at, outcome, reason, detail, runId });
+      store.record(firingAt(clock.now(), { triggerId, outcome, reason, detail, runId }));
     } catch (error) {
       log.warn({ err: error, trigger: triggerId }, 'cannot record a refused delivery');
     }

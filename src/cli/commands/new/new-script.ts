@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { templates } from '../../../scripts/languages.ts';
 import { quoteWord } from '../../command-lines.ts';
 import { tr } from '../../language.ts';
+import { tomlText } from '../../toml-text.ts';
 
 export const languages: readonly string[] = templates.map(({ word }) => word);
 
@@ -183,9 +184,4 @@ function outputTable({ input }: NewScript): string {
 name = "total"
 type = "int"
 `;
-}
-
-/** TOML strings are escaped as in JSON, plus the DEL character. */
-function tomlText(text: string): string {
-  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
