@@ -187,7 +187,7 @@ export class Triggers {
 
   /** Starts a run of a trigger now, also while it is off. */
   async fire(id: string, { data, params }: SentFire): Promise<string> {
-    const { runs, store, now } = this.#options;
+    const { runs, store, now, log } = this.#options;
     const { trigger, problems } = this.get(id);
     if (trigger === null) throw invalidTrigger(id, problems);
     const at = now();
@@ -198,8 +198,14 @@ export class Triggers {
       ...(params !== undefined && { params }),
     });
     if (result.kind === 'refused') throw result.error;
-    store.record(firingAt(at, { triggerId: id, outcome: 'fired', runId: result.runId }));
-    return result.runId;
+    const { runId } = result;
+    try {
+      store.record(firingAt(at, { triggerId: id, outcome: 'fired', runId }));
+    } catch (error) {
+      // The run has started, so the caller must not try again.
+      log.warn({ err: error, trigger: id, runId }, 'cannot record that a trigger was fired');
+    }
+    return runId;
   }
 
   /** Reads an entry only if something that it depends on has changed: there may be thousands, and scripts change often. */
