@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
-import { isoOf, type Position } from './position.ts';
+import { isoOf, type OffReason, type Position } from './position.ts';
 
 /** After so many failures in a row, the user gets a notification. */
 const failuresInRow = 3;
@@ -31,6 +31,18 @@ export function afterRefusal(
   return {
     changes: { failures, isAlarmed: true },
     notice: isAlarmed ? null : refused(id, slot, error),
+  };
+}
+
+/** A slot has passed while the schedule was on but could not start runs. */
+export function unableNotice(id: string, slot: number, reason: Exclude<OffReason, 'paused'>): Text {
+  const [en, zh] =
+    reason === 'script-missing'
+      ? ['Its script does not exist', '脚本不存在']
+      : ['Its entry in triggers.toml or its script has a mistake', 'triggers.toml 中的条目或脚本有错误'];
+  return {
+    en: `The schedule "${id}" could not start its run of ${isoOf(slot)}. ${en}. To see it: hob triggers show ${id}`,
+    zh: `计划“${id}”无法启动 ${isoOf(slot)} 的运行：${zh}。可用 hob triggers show ${id} 查看。`,
   };
 }
 

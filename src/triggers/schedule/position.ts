@@ -58,6 +58,18 @@ export function ruleText({ cron, everyMs, timezone }: SlotRule): string {
   return JSON.stringify([cron, everyMs, timezone]);
 }
 
+/** The rule of a stored position. */
+export function ruleOf({ rule }: Position): SlotRule | null {
+  const stored = tryParseJson(rule);
+  if (!Array.isArray(stored)) return null;
+  const [cron, everyMs, timezone] = stored;
+  return {
+    cron: typeof cron === 'string' ? cron : null,
+    everyMs: typeof everyMs === 'number' ? everyMs : null,
+    timezone: typeof timezone === 'string' ? timezone : null,
+  };
+}
+
 /** Null for any other text, such as what a trigger of another kind with this id has stored. */
 export function parsePosition(text: string): Position | null {
   const stored = tryParseJson(text);

@@ -5,7 +5,7 @@ import type { FiringResult, FiringRuns } from '../firing-runs.ts';
 import type { ScheduleTrigger, TriggerProblem } from '../trigger.ts';
 import type { Firing, TriggerStore } from '../trigger-store.ts';
 import { adaptToClock } from './adapt-to-clock.ts';
-import { afterEnd, afterRefusal } from './alarm.ts';
+import { afterEnd, afterRefusal, unableNotice } from './alarm.ts';
 import { countSlots } from './count-slots.ts';
 import { slotAfter } from './cron.ts';
 import { graceMs, planStep, type Step } from './plan.ts';
@@ -16,6 +16,7 @@ import {
   type OffReason,
   type Position,
   parsePosition,
+  ruleOf,
   ruleText,
   slotKey,
 } from './position.ts';
@@ -29,7 +30,7 @@ export interface ScheduleOptions {
   timer: WallTimer;
   log: Logger;
   /** Shows the user what went wrong. */
-  notify: (text: Text, trigger: ScheduleTrigger) => void;
+  notify: (text: Text, trigger?: ScheduleTrigger) => void;
   /** The clock was set back so far that a schedule goes on from now. */
   onReset: (from: number, to: number) => void;
   /** How long the key of a run is kept. */
@@ -40,6 +41,9 @@ const longestDetail = 500;
 
 /** A slot that waits looks again after this time. */
 const lookAgainMs = 30_000;
+
+/** A script may be missing or broken for a moment, for example during an update. */
+const unableMs = 60_000;
 
 /**
  * One schedule: fires its slots in order, and records what became of each. Every decision follows from the stored position, which
@@ -52,6 +56,8 @@ export class Schedule {
   #trigger: ScheduleTrigger | null = null;
   #position: Position | null;
   #jitter = 0;
+  /** Why it is off. */
+  #offReason: OffReason = 'paused';
   #isClosed = false;
 
   constructor(id: string, stored: Position | null, options: ScheduleOptions) {
@@ -105,18 +111,22 @@ export class Schedule {
     return true;
   }
 
-  turnOff(reasonOf: (id: string) => OffReason): void {
+  /** Returns whether it is off against the will of its user, so that its slots must be watched. */
+  turnOff(reasonOf: (id: string) => OffReason): boolean {
     const position = this.#position;
     this.#trigger = null;
     this.#postponement.end();
-    if (position === null || position.off?.until === null) return;
     const reason = reasonOf(this.id);
+    this.#offReason = reason;
+    const isWatched = reason !== 'paused';
+    if (position === null || position.off?.until === null) return isWatched;
     const now = this.#options.timer.now();
     const { off, at } = position;
     // A pause is a decision of the user. A script may be missing or broken for a moment, for example during an update.
     const begin = reason === 'paused' ? at : Math.max(now, at);
     const since = off !== null && off.until !== null && off.until > at ? Math.min(off.since, begin) : begin;
     this.#commit({ ...position, off: { reason, since, until: null } });
+    return isWatched;
   }
 
   close(): void {
@@ -141,7 +151,8 @@ export class Schedule {
     this.#recoverStart();
     for (;;) {
       const [trigger, position] = [this.#trigger, this.#position];
-      if (this.#isClosed || trigger === null || position === null) return null;
+      if (this.#isClosed || position === null) return null;
+      if (trigger === null) return this.#watchOff(position);
       const { runs, timer } = this.#options;
       const now = timer.now();
       if (this.#adapt(trigger, position, now)) continue;
@@ -167,6 +178,19 @@ export class Schedule {
         }
       }
     }
+  }
+
+  /** Notifies the user when a slot passes that could not fire. Returns when to look again; null: never. */
+  #watchOff(position: Position): number | null {
+    const [rule, reason, since] = [ruleOf(position), this.#offReason, position.off?.since];
+    if (rule === null || since === undefined || reason === 'paused' || position.isAlarmed) return null;
+    const slot = slotAfter(rule, position.zone, Math.max(since, position.at));
+    if (slot === null) return null;
+    const due = Math.max(slot, since) + unableMs;
+    if (due > this.#options.timer.now()) return due;
+    this.#commit({ ...position, isAlarmed: true });
+    this.#options.notify(unableNotice(this.id, slot, reason));
+    return null;
   }
 
   /** A service that was killed may have started the run of a slot without recording it. */

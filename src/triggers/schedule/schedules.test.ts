@@ -232,6 +232,37 @@ describe('a schedule that is switched off or changed', () => {
     ]);
   });
 
+  it('notifies its user once when a slot passes while its script is missing', async () => {
+    const one = scene('2026-03-01T12:30:00.000Z');
+    await one.set(everyHour);
+    one.unable.set('one', 'script-missing');
+    await one.set();
+    await one.time.pass(30 * minuteMs);
+    expect(one.notices).toEqual([]);
+    await one.time.pass(2 * minuteMs);
+    expect(one.notices).toEqual([
+      'The schedule "one" could not start its run of 2026-03-01T13:00:00.000Z. Its script does not exist. To see it: hob triggers show one',
+    ]);
+    await one.stop();
+    await one.startWith();
+    await one.time.pass(3 * hourMs);
+    expect(one.notices).toHaveLength(1);
+  });
+
+  it('notifies nobody while it is paused, or if its script is back before the slot', async () => {
+    const one = scene('2026-03-01T12:30:00.000Z');
+    await one.set(everyHour);
+    await one.set();
+    await one.time.pass(2 * hourMs);
+    await one.set(everyHour);
+    one.unable.set('one', 'cannot-start');
+    await one.set();
+    await one.time.pass(minuteMs);
+    await one.set(everyHour);
+    await one.time.pass(2 * hourMs);
+    expect(one.notices).toEqual([]);
+  });
+
   it('makes up for missed slots after an entry that was broken for a moment', async () => {
     const one = scene('2026-03-01T12:30:00.000Z');
     await one.set(everyHour);

@@ -128,7 +128,10 @@ export class Schedules implements TriggerDriver<ScheduleTrigger> {
     store.atomically(
       () => {
         for (const schedule of this.#schedules.values())
-          if (!on.has(schedule.id)) attempt(schedule.id, () => schedule.turnOff(reasonOf));
+          if (!on.has(schedule.id))
+            attempt(schedule.id, () => {
+              if (schedule.turnOff(reasonOf)) this.#queue.set(schedule, now);
+            });
         for (const trigger of triggers) {
           const schedule = this.#schedules.get(trigger.id) ?? this.#add(trigger.id, null);
           attempt(trigger.id, () => {
