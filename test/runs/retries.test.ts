@@ -218,15 +218,19 @@ describe('a run with retries', () => {
     expect(await seriesOf(hob, ended)).toMatchObject([{ end_cause: 'exit' }, { end_cause: 'cancelled' }]);
   });
 
-  it('ends when the record of its waiting attempt is deleted', async () => {
+  it('ends when the record of its waiting attempt is deleted, and a waiting caller gets its answer', async () => {
     const folder = await tempFolder();
-    const long = { runtime: 'retries = { attempts = 2, backoff = "100ms" }' };
+    const long = { runtime: 'retries = { attempts = 2, backoff = "1h" }' };
     const { hob } = service;
-    const first = await start(hob, await service.add('deleted', flaky(folder, 9, long)));
+    const script = await service.add('deleted', flaky(folder, 9, long));
+    const call = hob.post(`/api/scripts/${script}/runs`, { wait_s: 300 });
+    await fileThere(join(folder, 'tries'));
+    const [first = ''] = await triesIn(folder);
     await waiting(hob, first);
-    expect((await fetch(`${hob.url}/api/runs/${first}`, { method: 'DELETE' })).status).toBe(200);
-    await pause(300);
-    expect(await triesIn(folder)).toHaveLength(1);
+    expect((await hob.send('DELETE', `/api/runs/${first}`, '')).status).toBe(200);
+    // The call times out before `wait_s` has passed.
+    expect(await call).toMatchObject({ status: 404, body: { code: 'run-unknown' } });
+    expect(await triesIn(folder)).toEqual([first]);
   });
 
   it('holds neither a slot nor its lock between attempts', async () => {

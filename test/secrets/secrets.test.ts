@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import { runCli, tempFolder } from '../support/hob.ts';
 import { has, testPath } from '../support/needs.ts';
 import { canBecomeOrdinary, ordinaryUser } from '../support/ordinary-user.ts';
-import { python } from '../support/scripts.ts';
 import { shareService } from '../support/shared-service.ts';
 import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
@@ -75,25 +74,6 @@ describe('hob secret', () => {
 });
 
 describe('the operations for secrets', () => {
-  it('refuse a run token', async () => {
-    const id = await service.add('thief', {
-      language: 'python',
-      entry: python(`
-answers = []
-for method, path in [("GET", "/api/secrets"), ("PUT", "/api/secrets/x"), ("DELETE", "/api/secrets/x")]:
-    request = urllib.request.Request(env["api_base"] + path, method=method)
-    try:
-        answers.append(urllib.request.urlopen(request).status)
-    except urllib.error.HTTPError as error:
-        answers.append([error.code, json.load(error)["code"]])
-write({"code": 0, "msg": "", "answers": answers})
-`),
-    });
-    const { body } = await service.hob.run(id);
-    const refused = [403, 'not-for-runs'];
-    expect(body).toMatchObject({ result: { answers: [refused, refused, refused] } });
-  });
-
   it.runIf(has('/proc', process.platform === 'linux') && canBecomeOrdinary)(
     'refuse a program of another user, who may still list scripts',
     async () => {

@@ -200,7 +200,7 @@ export async function appInProcess({
     executor.endAll();
     await app.close();
   });
-  return { app, executor, script };
+  return { app, executor, script, store };
 }
 
 /** Makes the application listen, with access control in front of it. */

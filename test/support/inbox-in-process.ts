@@ -3,7 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import pino from 'pino';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 import { AppError } from '../../src/shared/errors.ts';
 import type { Text } from '../../src/shared/text.ts';
@@ -71,13 +71,13 @@ export interface InboxInProcess {
   readonly store: SqliteTriggerStore;
   readonly notices: Text[];
   readonly inbox: Inbox;
-  /** Passes on the steady clock, besides the real time. */
+  /** Passes besides the real time, on the steady clock and for timers. */
   skip(ms: number): void;
   end(runId: string, isSuccess?: boolean): void;
   /** Closes the inbox, and opens another on the same records. */
   reopen(changes?: Partial<FolderTrigger>, between?: () => Promise<void>): Promise<void>;
-  /** Waits until runs were requested for this many files. */
-  handed(count: number): Promise<string[]>;
+  /** Waits until runs were requested for this many files. `skipMs` passes at each look, for a wait of seconds. */
+  handed(count: number, skipMs?: number): Promise<string[]>;
 }
 
 /** A folder trigger with fake runs. */
@@ -132,11 +132,17 @@ export async function openInbox(
     if (isListed) await until('the folder was listed', async () => store.position('inbox') !== null);
     return inbox;
   };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true, advanceTimeDelta: 5 });
+  onTestFinished(() => void vi.useRealTimers());
   let inbox = await open(trigger);
   onTestFinished(async () => {
     await inbox.close();
     database.close();
   });
+  const skip = (ms: number) => {
+    skippedMs += ms;
+    vi.advanceTimersByTime(ms);
+  };
   return {
     folder,
     runs,
@@ -145,9 +151,7 @@ export async function openInbox(
     get inbox() {
       return inbox;
     },
-    skip(ms) {
-      skippedMs += ms;
-    },
+    skip,
     end(runId, isSuccess = true) {
       runs.end(runId, isSuccess);
       inbox.noteEnd(runId, isSuccess);
@@ -157,8 +161,9 @@ export async function openInbox(
       await between();
       inbox = await open({ ...trigger, ...more });
     },
-    handed: (count) =>
+    handed: (count, skipMs = 0) =>
       until(`${count} files are handed over`, async () => {
+        if (skipMs > 0) skip(skipMs);
         const paths = runs.paths.flat();
         return paths.length >= count && paths;
       }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -130,19 +130,23 @@ describe('a folder trigger', () => {
     expect(count).toBe(3);
   });
 
-  it('continues after a pause with the files that arrived meanwhile', async () => {
+  it('hands over nothing while it is paused, and afterwards the files that arrived meanwhile', async () => {
     const scene = await startInbox();
+    const other = `${scene.inbox} of another trigger`;
+    await mkdir(other);
+    const send = (method: string, id: string, fields: Record<string, unknown>) =>
+      scene.hob.send(method, `/api/triggers/${id}`, JSON.stringify(fields));
+    const second = { script: 'recorder', kind: 'folder', path: other, settle: '200ms' };
+    expect((await send('PUT', 'other', second)).status).toBe(200);
     await scene.watching();
-    const change = (enabled: boolean) =>
-      fetch(`${scene.hob.url}/api/triggers/inbox`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ enabled }),
-      });
-    expect((await change(false)).status).toBe(200);
-    await writeFile(join(scene.inbox, 'waits.txt'), '1');
-    expect((await change(true)).status).toBe(200);
-    expect(await scene.untilProcessed(1)).toHaveLength(1);
-    await rm(join(scene.inbox, 'waits.txt'));
+    await scene.watching('other');
+    expect((await send('PATCH', 'inbox', { enabled: false })).status).toBe(200);
+    const [waits, later] = [join(scene.inbox, 'waits.txt'), join(other, 'later.txt')];
+    await writeFile(waits, '1');
+    await writeFile(later, '2');
+    expect(await scene.untilProcessed(1)).toMatchObject([{ path: later }]);
+    expect(await scene.firings()).toEqual([]);
+    expect((await send('PATCH', 'inbox', { enabled: true })).status).toBe(200);
+    expect(await scene.untilProcessed(2)).toMatchObject([{ path: later }, { path: waits }]);
   });
 });

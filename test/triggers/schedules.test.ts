@@ -16,9 +16,10 @@ interface Slot {
   readonly run_id: string | null;
 }
 
-const secondMs = 1000;
+/** Schedules whose slots are close together, at different times. */
+const intervals = { ticks: 1000, slower: 1150, slowest: 1300 };
 
-/** A script that writes the id of each of its runs to a file. */
+/** A script that writes the id of each of its runs to a file, and another one. */
 async function scene(entry = '') {
   const folder = await tempFolder();
   const scripts = join(folder, 'scripts');
@@ -26,8 +27,9 @@ async function scene(entry = '') {
   const id = await writeScript(scripts, 'noted', {
     entry: ['main.sh', `echo "$HOB_RUN_ID" >> '${begun}'\n${entry}`],
   });
+  const other = await writeScript(scripts, 'other');
   const service = await startRestartable({ scripts: [scripts] });
-  return { service, scripts, id, begun: () => linesOf(begun) };
+  return { service, scripts, id, other, begun: () => linesOf(begun) };
 }
 
 async function put(service: Restartable, fields: Record<string, unknown>, id = 'ticks'): Promise<void> {
@@ -35,46 +37,59 @@ async function put(service: Restartable, fields: Record<string, unknown>, id = '
   expect(status).toBe(200);
 }
 
+const enable = (service: Restartable, enabled: boolean, id = 'ticks') =>
+  service.hob.send('PATCH', `/api/triggers/${id}`, JSON.stringify({ enabled }));
+
 /** All slots on record, the oldest first. */
-async function slotsOf(service: Restartable): Promise<Slot[]> {
-  const { body } = await service.hob.get('/api/triggers/ticks/slots?limit=500');
+async function slotsOf(service: Restartable, id = 'ticks'): Promise<Slot[]> {
+  const { body } = await service.hob.get(`/api/triggers/${id}/slots?limit=500`);
   return (body.items as Slot[]).reverse();
 }
 
-async function untilFired(service: Restartable, count: number): Promise<Slot[]> {
-  return until(`${count} slots have fired`, async () => {
-    const slots = await slotsOf(service);
-    return slots.filter(({ outcome }) => outcome === 'fired').length >= count && slots;
+/** Waits until this many slots that are due after `from` have fired. Returns them. */
+async function firedAfter(service: Restartable, from: number, { ids = ['ticks'], count = 1 } = {}) {
+  return until(`${count} slots of ${ids.join(', ')} have fired`, async () => {
+    const slots = (await Promise.all(ids.map((id) => slotsOf(service, id)))).flat();
+    const fired = slots.filter(({ outcome, due_at }) => outcome === 'fired' && Date.parse(due_at) > from);
+    return fired.length >= count && fired;
   });
 }
 
-it('starts a run each second, and no slot twice or unrecorded, through restarts and kills', async () => {
+it('fires every slot, and none twice or unrecorded, through restarts and kills', async () => {
   const { service, id, begun } = await scene();
-  await put(service, { script: id, kind: 'schedule', every: '1s', overlap: 'allow', missed: 'all' });
-  let fired = 2;
+  const ids = Object.keys(intervals);
+  for (const [name, everyMs] of Object.entries(intervals))
+    await put(
+      service,
+      { script: id, kind: 'schedule', every: `${everyMs}ms`, overlap: 'allow', missed: 'all' },
+      name,
+    );
   for (const signal of ['SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
-    await untilFired(service, fired);
+    await firedAfter(service, Date.now(), { ids, count: 2 });
     await service.restart(signal);
-    fired = (await slotsOf(service)).filter(({ outcome }) => outcome === 'fired').length + 2;
   }
-  await untilFired(service, fired);
-  await service.hob.send('PATCH', '/api/triggers/ticks', '{"enabled":false}');
+  await firedAfter(service, Date.now(), { ids, count: 2 });
+  for (const name of ids) await enable(service, false, name);
   // A service that stops waits for a run that is being started.
   await service.restart();
-  const slots = await slotsOf(service);
 
-  const due = slots.map(({ due_at }) => Date.parse(due_at));
-  expect(due).toEqual(due.map((_, index) => (due[0] ?? 0) + index * secondMs));
-  const runs = slots.flatMap(({ run_id }) => run_id ?? []);
-  expect(new Set(runs).size).toBe(runs.length);
-  for (const { due_at, recorded_at, outcome, run_id } of slots) {
-    expect([outcome, run_id === null]).toEqual(['fired', false]);
-    expect(Date.parse(recorded_at)).toBeGreaterThanOrEqual(Date.parse(due_at));
+  const all: string[] = [];
+  for (const [name, everyMs] of Object.entries(intervals)) {
+    const slots = await slotsOf(service, name);
+    const due = slots.map(({ due_at }) => Date.parse(due_at));
+    expect(due).toEqual(due.map((_, index) => (due[0] ?? 0) + index * everyMs));
+    const runs = slots.flatMap(({ run_id }) => run_id ?? []);
+    for (const { due_at, recorded_at, outcome, run_id } of slots) {
+      expect([outcome, run_id === null]).toEqual(['fired', false]);
+      expect(Date.parse(recorded_at)).toBeGreaterThanOrEqual(Date.parse(due_at));
+    }
+    const { body } = await service.hob.get(`/api/runs?trigger_id=${name}&limit=200`);
+    expect((body.items as { run_id: string }[]).map(({ run_id }) => run_id).sort()).toEqual([...runs].sort());
+    all.push(...runs);
   }
-  for (const run of runs) await service.hob.ended(run);
-  expect((await begun()).sort()).toEqual([...runs].sort());
-  const { body } = await service.hob.get('/api/runs?trigger_id=ticks&limit=200');
-  expect((body.items as { run_id: string }[]).map(({ run_id }) => run_id).sort()).toEqual([...runs].sort());
+  expect(new Set(all).size).toBe(all.length);
+  for (const run of all) await service.hob.ended(run);
+  expect((await begun()).sort()).toEqual(all.sort());
 });
 
 it('skips slots while the previous run has not ended, also if that run outlives the service', async () => {
@@ -94,28 +109,31 @@ it('skips slots while the previous run has not ended, also if that run outlives 
 });
 
 it('records slots of a pause, and of the time in which the script was gone', async () => {
-  const { service, id, scripts } = await scene();
+  const { service, id, other, scripts } = await scene();
   await put(service, { script: id, kind: 'schedule', every: '1s' });
-  await untilFired(service, 1);
-  const enable = (enabled: boolean) =>
-    service.hob.send('PATCH', '/api/triggers/ticks', JSON.stringify({ enabled }));
-  await enable(false);
-  const off = Date.now();
-  await until('a slot has passed', async () => Date.now() > off + 1500);
-  await enable(true);
-  const slots = await untilFired(service, 2);
-  expect(slots.map(({ reason }) => reason)).toContain('paused');
+  await put(service, { script: other, kind: 'schedule', every: '1s', overlap: 'allow' }, 'clock');
+  /** Waits until a slot that both schedules have has passed. Returns its time. */
+  const slotPasses = async () => {
+    const [passed] = await firedAfter(service, Date.now(), { ids: ['clock'] });
+    return passed?.due_at ?? '';
+  };
+  const reasonsAt = async (time: string) =>
+    (await slotsOf(service)).filter(({ due_at }) => due_at === time).map(({ reason }) => reason);
+
+  await firedAfter(service, 0);
+  await enable(service, false);
+  const paused = await slotPasses();
+  await enable(service, true);
+  await firedAfter(service, Date.parse(paused));
+  expect(await reasonsAt(paused)).toEqual(['paused']);
 
   const state = async () => (await service.hob.get('/api/triggers/ticks')).body.state;
   await rm(join(scripts, 'noted'), { recursive: true });
   await until('the script is missing', async () => (await state()) === 'script-missing');
-  const gone = Date.now();
-  await until('a slot has passed', async () => Date.now() > gone + 1500);
+  const missed = await slotPasses();
   await writeScript(scripts, 'noted', { id });
-  await until('the script is back', async () => (await state()) === 'on');
-  const reasons = await until('the slots are recorded', async () => {
-    const all = (await slotsOf(service)).map(({ reason }) => reason);
-    return all.includes('script-missing') && all;
-  });
-  expect(reasons).toContain('script-missing');
+  await firedAfter(service, Date.parse(missed));
+  expect(await reasonsAt(missed)).toEqual(['script-missing']);
+  const due = (await slotsOf(service)).map(({ due_at }) => Date.parse(due_at));
+  expect(due).toEqual(due.map((_, index) => (due[0] ?? 0) + index * 1000));
 });

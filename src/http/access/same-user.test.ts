@@ -2,43 +2,84 @@ import { describe, expect, it } from 'vitest';
 
 import { appInProcess, openGuarded } from '../../../test/support/app-in-process.ts';
 import { tempFolder } from '../../../test/support/hob.ts';
+import { queuedRun } from '../../../test/support/run-records.ts';
+import { hashToken, newToken } from '../../runs/run.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { createLogger } from '../../shared/log.ts';
 import { ensureToken } from '../../shared/token-file.ts';
 import { TokenGuard } from './token-guard.ts';
 
 const own = 1000;
-const protectedOperations = [
-  ['GET', '/api/secrets'],
-  ['PUT', '/api/secrets/x'],
-  ['DELETE', '/api/secrets/x'],
-  ['POST', '/api/packages/install'],
-  ['POST', '/api/packages/x/update'],
-  ['POST', '/api/packages/x/rollback'],
-  ['DELETE', '/api/packages/x'],
-] as const;
+/** All operations below these paths are protected, so a new one is checked here too. */
+const protectedPaths = ['/api/packages', '/api/secrets', '/api/triggers'];
+/** Those that change nothing and show no more than the list of scripts. */
+const openOperations = ['GET /api/packages'];
 
 async function serviceCalledBy(user: number | null, ownUser: number | null = own) {
-  const { app } = await appInProcess({ callerUsers: { own: ownUser, find: async () => user } });
-  return openGuarded(app);
+  const { app, store } = await appInProcess({ callerUsers: { own: ownUser, find: async () => user } });
+  return { store, ...(await openGuarded(app)) };
+}
+
+/** The protected operations in the OpenAPI document, with values for the parameters in their paths. */
+async function protectedOperations(url: string): Promise<{ method: string; path: string }[]> {
+  const { paths } = (await (await fetch(`${url}/api/openapi.json`)).json()) as { paths: object };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+  return operations
+    .filter(({ path }) => protectedPaths.some((one) => path === one || path.startsWith(`${one}/`)))
+    .filter(({ method, path }) => !openOperations.includes(`${method} ${path}`))
+    .map(({ method, path }) => ({ method, path: path.replaceAll(/\{\w+\}/g, 'x') }));
+}
+
+/** Calls all protected operations at this address. Returns their answers. */
+async function answers(url: string, address = url) {
+  const seen: { operation: string; status: number; code: unknown; hint: unknown }[] = [];
+  for (const { method, path } of await protectedOperations(url)) {
+    const answer = await fetch(address + path, { method });
+    const { code, hint } = (await answer.json()) as Record<string, unknown>;
+    seen.push({ operation: `${method} ${path}`, status: answer.status, code, hint });
+  }
+  return seen;
 }
 
 describe('operations that hand out more than a run', () => {
+  it('include those that fire triggers, store secrets or install packages', async () => {
+    const { url } = await serviceCalledBy(own);
+    const names = (await protectedOperations(url)).map(({ method, path }) => `${method} ${path}`);
+    for (const known of [
+      'POST /api/triggers/x/fire',
+      'PUT /api/triggers/x',
+      'GET /api/triggers/x/slots',
+      'PUT /api/secrets/x',
+      'POST /api/packages/install',
+      'DELETE /api/packages/x',
+    ])
+      expect(names).toContain(known);
+  });
+
   it.each([
     ['another user', 1001],
     ['a user that Hob cannot identify', null],
   ])('refuse %s', async (_who, user) => {
     const { url } = await serviceCalledBy(user);
-    for (const [method, path] of protectedOperations) {
-      const answer = await fetch(url + path, { method });
-      expect([method, path, answer.status, await answer.json()]).toEqual([
-        method,
-        path,
-        403,
-        expect.objectContaining({ code: 'door-user', hint: expect.stringContaining('token = true') }),
-      ]);
-    }
+    for (const answer of await answers(url))
+      expect(answer).toMatchObject({
+        operation: answer.operation,
+        status: 403,
+        code: 'door-user',
+        hint: expect.stringContaining('token = true'),
+      });
     expect((await fetch(`${url}/api/scripts`)).status).toBe(200);
+  });
+
+  it('refuse a run token', async () => {
+    const { url, store } = await serviceCalledBy(own);
+    const token = newToken();
+    store.insert(queuedRun(), hashToken(token));
+    for (const answer of await answers(url, `${url}/r/${token}`))
+      expect(answer).toMatchObject({ operation: answer.operation, status: 403, code: 'not-for-runs' });
+    expect((await fetch(`${url}/r/${token}/api/scripts`)).status).toBe(200);
   });
 
   it.each([
@@ -47,8 +88,8 @@ describe('operations that hand out more than a run', () => {
     ['all users where the system does not report them', null, null],
   ])('accept %s', async (_who, user, ownUser) => {
     const { url } = await serviceCalledBy(user, ownUser);
-    for (const [method, path] of protectedOperations)
-      expect([method, path, (await fetch(url + path, { method })).status]).not.toEqual([method, path, 403]);
+    for (const { operation, status } of await answers(url))
+      expect([operation, status]).not.toEqual([operation, 403]);
   });
 
   it('accept another user who has the token, if Hob requires one', async () => {

@@ -1,9 +1,8 @@
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import pino from 'pino';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { FakeRuns } from '../../../test/support/inbox-in-process.ts';
@@ -12,16 +11,37 @@ import { openDatabase } from '../../storage/database.ts';
 import { SqliteTriggerStore } from '../../storage/sqlite-trigger-store.ts';
 import type { FiringRequest, FiringResult } from '../firing-runs.ts';
 import type { FolderTrigger } from '../trigger.ts';
-import { FolderDriver } from './folder-driver.ts';
+import { waitAtMost } from './wait-at-most.ts';
+
+let FolderDriver: typeof import('./folder-driver.ts').FolderDriver;
+/** Waits that have ended, with their limits. */
+const waits: number[] = [];
+
+// Limits are a hundredth as long in this file. Files of this project share their modules, so this one loads its own.
+beforeAll(async () => {
+  vi.resetModules();
+  vi.doMock('./wait-at-most.ts', () => ({
+    async waitAtMost(ms: number, work: Promise<unknown>) {
+      await waitAtMost(ms / 100, work);
+      waits.push(ms);
+    },
+  }));
+  ({ FolderDriver } = await import('./folder-driver.ts'));
+});
+
+afterAll(() => {
+  vi.doUnmock('./wait-at-most.ts');
+  vi.resetModules();
+});
 
 /** Runs that start when the test lets them. */
 class SlowRuns extends FakeRuns {
-  /** Starts that were asked for. */
-  asked = 0;
+  /** The triggers that asked for a start. */
+  readonly asked: string[] = [];
   mayStart: Promise<void> = Promise.resolve();
 
   override async start(request: FiringRequest): Promise<FiringResult> {
-    this.asked++;
+    this.asked.push(request.trigger.id);
     await this.mayStart;
     return super.start(request);
   }
@@ -32,6 +52,7 @@ class SlowRuns extends FakeRuns {
 }
 
 async function openDriver() {
+  waits.length = 0;
   const folder = join(await realpath(await tempFolder()), 'inbox');
   await mkdir(folder);
   const database = openDatabase(':memory:');
@@ -72,21 +93,31 @@ describe('a folder trigger', () => {
     driver.update([trigger]);
     await listed();
     await writeFile(join(folder, 'a.txt'), 'a');
-    await until('the run is being started', async () => runs.asked === 1);
+    await until('the run is being started', async () => runs.asked.length === 1);
     const [edited, again] = [{ batchMs: 50 }, { settleMs: 50 }].map((changes) => ({
       ...trigger,
       ...changes,
     }));
     driver.update(edited === undefined ? [] : [edited]);
     driver.update(again === undefined ? [] : [again]);
-    // Longer than a closed folder waits for its disk.
-    await wait(6000);
-    expect(runs.asked).toBe(1);
+    await until('the closed folder waits for its disk no longer', async () => waits.length > 0);
+    // A folder that opened too early would hand over its file again before this one.
+    const other = { ...trigger, id: 'other', path: `${folder}-other`, settleMs: 200 };
+    await mkdir(other.path);
+    driver.update(again === undefined ? [] : [again, other]);
+    await until('the other folder was listed', async () => store.position('other') !== null);
+    await writeFile(join(other.path, 'c.txt'), 'c');
+    await until('the run of the other trigger is being started', async () => runs.asked.includes('other'));
+    expect(runs.asked).toEqual(['inbox', 'other']);
     release();
     await until('the run is on record', async () => store.handed('inbox').length === 1);
     await writeFile(join(folder, 'b.txt'), 'b');
     await until('the next file is on record', async () => store.handed('inbox').length === 2);
-    expect(runs.paths).toEqual([[join(folder, 'a.txt')], [join(folder, 'b.txt')]]);
+    expect(runs.paths.flat()).toEqual([
+      join(folder, 'a.txt'),
+      join(other.path, 'c.txt'),
+      join(folder, 'b.txt'),
+    ]);
   });
 
   it('does not keep the service from stopping', async () => {
@@ -96,7 +127,7 @@ describe('a folder trigger', () => {
     driver.update([trigger]);
     await listed();
     await writeFile(join(folder, 'a.txt'), 'a');
-    await until('the run is being started', async () => runs.asked === 1);
+    await until('the run is being started', async () => runs.asked.length === 1);
     await driver.close();
     expect(runs.paths).toEqual([]);
     release();
@@ -107,9 +138,12 @@ describe('a folder trigger', () => {
     vi.spyOn(store, 'handed').mockImplementationOnce(() => {
       throw new Error('disk I/O error');
     });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
     driver.update([trigger]);
     expect(driver.status(trigger).problem?.message.en).toContain('cannot read its records');
     expect(errors).toHaveLength(1);
+    vi.advanceTimersByTime(5000);
     await listed();
     expect(driver.status(trigger).problem).toBeNull();
     await writeFile(join(folder, 'a.txt'), 'a');

@@ -74,7 +74,10 @@ describe('a store that fails', () => {
     await writeFile(join(scene.folder, 'a.txt'), 'a');
     await until('the record fails', async () => recording.mock.calls.length > 0);
     scene.end('run-1');
-    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    await until('it is moved', async () => {
+      scene.skip(100);
+      return (await readdir(scene.folder)).join() === 'done';
+    });
     await until('the handover is removed', async () => scene.store.handovers('inbox').length === 0);
     await writeFile(join(scene.folder, 'a.txt'), 'the next one');
     await scene.handed(2);
@@ -87,7 +90,7 @@ describe('a store that fails', () => {
     const find = vi.spyOn(scene.runs, 'find').mockImplementationOnce(diskFull);
     const remove = vi.spyOn(scene.store, 'removeHandover').mockImplementationOnce(diskFull);
     await writeFile(path, 'a');
-    await scene.handed(1);
+    await scene.handed(1, 1000);
     await isRecorded(scene, path);
     expect([start, find, remove].map(({ mock }) => mock.calls.length)).toEqual([2, 3, 2]);
     expect(scene.store.handovers('inbox')).toHaveLength(1);

@@ -277,7 +277,7 @@ describe('a folder that is missing', () => {
     await mkdir(scene.folder);
     await writeFile(join(scene.folder, 'a.txt'), 'a');
     await utimes(join(scene.folder, 'a.txt'), 1, 1);
-    await scene.handed(1);
+    await scene.handed(1, 1000);
     expect(scene.inbox.problem).toBeNull();
     expect(scene.notices).toHaveLength(1);
   });
@@ -298,7 +298,7 @@ describe('a folder that is missing', () => {
     await mkdir(other);
     await symlink(other, scene.folder);
     await writeFile(join(other, 'a.txt'), 'a');
-    expect(await scene.handed(1)).toEqual([join(scene.folder, 'a.txt')]);
+    expect(await scene.handed(1, 1000)).toEqual([join(scene.folder, 'a.txt')]);
   });
 });
 
@@ -312,10 +312,7 @@ describe('a folder that cannot be watched or read', () => {
     expect(scene.inbox.problem?.message.en).toContain('allows no more folder watches (ENOSPC)');
     await mkdir(join(scene.folder, 'sub'));
     await writeFile(join(scene.folder, 'sub', 'a.txt'), 'a');
-    await until('it is handed over', async () => {
-      scene.skip(1000);
-      return scene.runs.paths.length === 1;
-    });
+    await scene.handed(1, 1000);
     expect(scene.notices).toEqual([]);
   });
 
@@ -332,7 +329,10 @@ describe('a folder that cannot be watched or read', () => {
     );
     await until('the status shows it', async () => scene.inbox.problem?.message.en.includes('may not read'));
     isDenied = false;
-    await until('it was listed', async () => scene.store.position('inbox') !== null);
+    await until('it was listed', async () => {
+      scene.skip(1000);
+      return scene.store.position('inbox') !== null;
+    });
     expect(scene.inbox.problem).toBeNull();
     await writeFile(join(scene.folder, 'new.txt'), 'new');
     expect(await scene.handed(1)).toEqual([join(scene.folder, 'new.txt')]);
