@@ -11,7 +11,7 @@ import { valuesOf } from './header-list.ts';
 import type { HookAnswer, HookHead, OpenDelivery } from './hook-server.ts';
 import { RateLimit } from './rate-limit.ts';
 import { RefusalRecords } from './refusal-records.ts';
-import { checkProofs, needsBody, type Verification, type Verified, verify } from './signatures.ts';
+import { checkHeaders, needsBody, type Verification, type Verified, verify } from './signatures.ts';
 
 /** The stored secrets, as deliveries need them. */
 export interface HookSecrets {
@@ -101,8 +101,8 @@ export class Deliveries {
     if (id === '') return this.#refuseUnknown(404, `no path for a webhook, ${from}`);
     if (method !== 'POST') return this.#refuseUnknown(405, `${method.slice(0, 20)} /hook/${id}, ${from}`);
     if (trigger === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
-    const proofs = checkProofs(trigger.signature, headers);
-    if (proofs !== 'ok') return refuse(proofs);
+    const checked = checkHeaders(trigger.signature, headers);
+    if (checked !== 'ok') return refuse(checked);
     if (!needsBody(trigger.signature)) {
       const early = this.#verify(trigger, head, Buffer.alloc(0));
       if (early.kind === 'without-secret') return this.#withoutSecret(trigger, early.detail);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { checkProofs, secretProblem, verify } from './signatures.ts';
+import { checkHeaders, secretProblem, verify } from './signatures.ts';
 
 const nowMs = Date.parse('2026-05-01T12:00:00Z');
 const nowS = nowMs / 1000;
@@ -208,7 +208,8 @@ describe('token', () => {
         replayKey: 'abc',
         deliveryId: 'abc',
       });
-      expect(check('correct horse', undefined, { [name]: 'a b' })).toEqual(verified);
+      expect(check('correct horse', undefined, { [name]: ' a b ' })).toMatchObject({ replayKey: 'a b' });
+      expect(check('correct horse', undefined, { [name]: '' })).toEqual(verified);
     },
   );
 });
@@ -222,8 +223,17 @@ describe('the headers of a delivery', () => {
     ['standard', ['webhook-id', 'a', 'webhook-signature', 'v1,x'], 'no-signature'],
     ['token', [], 'no-signature'],
     ['token', ['Authorization', 'a', 'Authorization', 'b'], 'malformed'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'one two'], 'ok'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', '~'.repeat(255)], 'ok'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', ' '], 'ok'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', '~'.repeat(256)], 'malformed'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'one\ttwo'], 'malformed'],
+    ['token', ['Authorization', 'a', 'webhook-id', 'n\u00e9'], 'malformed'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'k', 'X-GitHub-Delivery', '\u007f'], 'malformed'],
+    ['github', ['X-Hub-Signature-256', 'x', 'X-GitHub-Delivery', '\u0001'], 'malformed'],
+    ['github', ['X-Hub-Signature-256', 'x', 'Idempotency-Key', '~'.repeat(256)], 'ok'],
   ] as const)('are judged before the body: %s %j', (scheme, headers, outcome) => {
-    expect(checkProofs(scheme, headers)).toBe(outcome);
+    expect(checkHeaders(scheme, headers)).toBe(outcome);
   });
 });
 

@@ -34,6 +34,8 @@ type HeaderCheck = 'ok' | 'no-signature' | 'wrong-signature' | 'malformed';
 interface Scheme {
   /** The headers that prove who sent the delivery. None of them may occur twice. */
   readonly proofs: readonly string[];
+  /** The headers with an id that is not signed. The first one that is there identifies the delivery. */
+  readonly ids: readonly string[];
   /** The bytes of a stored secret; null if this scheme cannot use it. */
   keyOf(secret: string): Buffer | null;
   /** Call it only if all proofs are there. */
@@ -48,17 +50,19 @@ const longestId = 255;
 const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
   github: {
     proofs: ['x-hub-signature-256'],
+    ids: ['x-github-delivery'],
     keyOf: (secret) => bytesOf(withoutLineBreak(secret)),
     verify({ headers, body }, key) {
       const [, sent = ''] = /^sha256=([0-9a-f]{64})$/i.exec(onlyValue(headers, this.proofs[0])) ?? [];
       const expected = hmac(key, [body]);
       if (!isSame(Buffer.from(sent, 'hex'), expected)) return refused('wrong-signature');
       // The header with the id is not signed, and there is no time. The signature itself identifies the bytes.
-      return verified(`sha256:${expected.toString('hex')}`, idIn(headers, ['x-github-delivery']));
+      return verified(`sha256:${expected.toString('hex')}`, idIn(headers, this.ids));
     },
   },
   stripe: {
     proofs: ['stripe-signature'],
+    ids: [],
     keyOf: (secret) => bytesOf(secret.trim()),
     verify({ headers, body, receivedMs }, key) {
       const parts = onlyValue(headers, this.proofs[0])
@@ -79,6 +83,7 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
   },
   standard: {
     proofs: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    ids: [],
     keyOf: (secret) => fromBase64(secret.trim().replace(/^whsec_/, '')),
     verify({ headers, body, receivedMs }, key) {
       const [id = '', time = '', signatures = ''] = this.proofs.map((name) => onlyValue(headers, name));
@@ -103,6 +108,7 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
   },
   token: {
     proofs: ['authorization'],
+    ids: ['idempotency-key', 'webhook-id', 'x-github-delivery'],
     keyOf: (secret) => bytesOf(secret.trim()),
     verify({ headers }, key) {
       // Node decodes header values as latin1, one character per byte.
@@ -112,17 +118,19 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
       const expected = sha256(key);
       const isKnown = [isSame(sha256(bare), expected), isSame(sha256(sent), expected)].includes(true);
       if (!isKnown) return refused('wrong-signature');
-      const id = idIn(headers, ['idempotency-key', 'webhook-id', 'x-github-delivery']);
+      const id = idIn(headers, this.ids);
       return verified(id, id);
     },
   },
 };
 
-/** Judges the headers of a delivery before its body is read. */
-export function checkProofs(scheme: SignatureScheme, headers: HeaderList): HeaderCheck {
-  const counts = schemes[scheme].proofs.map((name) => valuesOf(headers, name));
+/** Judges the headers of a delivery before its body is read. An id that Hob cannot use would start a run for each repetition. */
+export function checkHeaders(scheme: SignatureScheme, headers: HeaderList): HeaderCheck {
+  const { proofs, ids } = schemes[scheme];
+  const counts = proofs.map((name) => valuesOf(headers, name));
   if (counts.some((values) => values.length > 1)) return 'malformed';
-  return counts.some(([value = '']) => value.trim() === '') ? 'no-signature' : 'ok';
+  if (counts.some(([value = '']) => value.trim() === '')) return 'no-signature';
+  return idsIn(headers, ids).every(isId) ? 'ok' : 'malformed';
 }
 
 /** Whether the body matters for the decision. A token proves the sender before the body has arrived. */
@@ -130,7 +138,7 @@ export function needsBody(scheme: SignatureScheme): boolean {
   return scheme !== 'token';
 }
 
-/** Call it only with headers that `checkProofs` accepts, and with a secret that `secretProblem` accepts. */
+/** Call it only with headers that `checkHeaders` accepts, and with a secret that `secretProblem` accepts. */
 export function verify(scheme: SignatureScheme, secret: string, delivery: Delivery): Verification {
   const key = schemes[scheme].keyOf(secret);
   return key === null || key.length === 0
@@ -214,14 +222,24 @@ function isLate(seconds: string, nowMs: number): boolean {
   return Math.abs(Number(seconds) * 1000 - nowMs) > toleranceMs;
 }
 
+/** Printable ASCII, with spaces inside. */
 function isId(text: string): boolean {
-  return text.length <= longestId && /^[\x21-\x7e]+$/.test(text);
+  return text.length <= longestId && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 }
 
-/** The first of these headers with a usable id. */
 function idIn(headers: HeaderList, names: readonly string[]): string | null {
-  const ids = names.flatMap((name) => valuesOf(headers, name).slice(0, 1));
-  return ids.find(isId) ?? null;
+  return idsIn(headers, names)[0] ?? null;
+}
+
+/** The values of these headers. One without text counts as absent. */
+function idsIn(headers: HeaderList, names: readonly string[]): string[] {
+  const values = names.flatMap((name) => valuesOf(headers, name));
+  return values.map(trimmed).filter((value) => value !== '');
+}
+
+/** Without the white space that HTTP allows around a value. Other control characters stay, so that they are noticed. */
+function trimmed(value: string): string {
+  return value.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 function idInBody(body: Buffer): string | null {
