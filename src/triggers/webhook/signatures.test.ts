@@ -231,6 +231,11 @@ describe('the headers of a delivery', () => {
     ['token', ['Authorization', 'a', 'webhook-id', 'n\u00e9'], 'malformed'],
     ['token', ['Authorization', 'a', 'Idempotency-Key', 'k', 'X-GitHub-Delivery', '\u007f'], 'malformed'],
     ['github', ['X-Hub-Signature-256', 'x', 'X-GitHub-Delivery', '\u0001'], 'malformed'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'k9', 'idempotency-key', 'k10'], 'malformed'],
+    ['token', ['Authorization', 'a', 'webhook-id', 'k', 'webhook-id', ''], 'malformed'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'k', 'webhook-id', 'k'], 'ok'],
+    ['token', ['Idempotency-Key', 'k', 'Idempotency-Key', 'k'], 'no-signature'],
+    ['github', ['X-Hub-Signature-256', 'x', 'X-GitHub-Delivery', 'a', 'X-GitHub-Delivery', 'b'], 'malformed'],
     ['github', ['X-Hub-Signature-256', 'x', 'Idempotency-Key', '~'.repeat(256)], 'ok'],
   ] as const)('are judged before the body: %s %j', (scheme, headers, outcome) => {
     expect(checkHeaders(scheme, headers)).toBe(outcome);

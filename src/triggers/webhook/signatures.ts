@@ -127,10 +127,10 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
 /** Judges the headers of a delivery before its body is read. An id that Hob cannot use would start a run for each repetition. */
 export function checkHeaders(scheme: SignatureScheme, headers: HeaderList): HeaderCheck {
   const { proofs, ids } = schemes[scheme];
-  const counts = proofs.map((name) => valuesOf(headers, name));
-  if (counts.some((values) => values.length > 1)) return 'malformed';
-  if (counts.some(([value = '']) => value.trim() === '')) return 'no-signature';
-  return idsIn(headers, ids).every(isId) ? 'ok' : 'malformed';
+  const isTwice = (name: string) => valuesOf(headers, name).length > 1;
+  if (proofs.some(isTwice)) return 'malformed';
+  if (proofs.some((name) => onlyValue(headers, name).trim() === '')) return 'no-signature';
+  return !ids.some(isTwice) && idsIn(headers, ids).every(isId) ? 'ok' : 'malformed';
 }
 
 /** Whether the body matters for the decision. A token proves the sender before the body has arrived. */
