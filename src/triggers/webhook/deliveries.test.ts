@@ -193,6 +193,18 @@ describe('a delivery', () => {
     expect(await arrive(push, { ...signed('x', [name, value]), target: '/x' })).toEqual({ status: 403 });
   });
 
+  it('that is refused because of a header has the header on record, and the address of the sender', async () => {
+    const push = scene();
+    expect(await arrive(push, signed('x', ['X-GitHub-Delivery', '\u00e9']), 'x')).toEqual({ status: 400 });
+    expect(await arrive(push, { ...signed('x'), headers: [] }, 'x')).toEqual({ status: 401 });
+    expect(await arrive(push, signed('x'), 'y')).toEqual({ status: 401 });
+    expect(push.records).toMatchObject([
+      { reason: 'malformed', detail: 'x-github-delivery, 127.0.0.1' },
+      { reason: 'no-signature', detail: 'x-hub-signature-256, 127.0.0.1' },
+      { reason: 'wrong-signature', detail: '127.0.0.1' },
+    ]);
+  });
+
   it('is refused if its webhook is switched off while the body arrives', async () => {
     const push = scene();
     const opened = push.deliveries.open(signed('x'));

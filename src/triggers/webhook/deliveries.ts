@@ -11,7 +11,14 @@ import { valuesOf } from './header-list.ts';
 import type { HookAnswer, HookHead, OpenDelivery } from './hook-server.ts';
 import { RateLimit } from './rate-limit.ts';
 import { RefusalRecords } from './refusal-records.ts';
-import { checkHeaders, needsBody, type Verification, type Verified, verify } from './signatures.ts';
+import {
+  checkHeaders,
+  needsBody,
+  type Refused,
+  type Verification,
+  type Verified,
+  verify,
+} from './signatures.ts';
 
 /** The stored secrets, as deliveries need them. */
 export interface HookSecrets {
@@ -39,13 +46,13 @@ interface WithoutSecret {
   readonly detail: string;
 }
 
-type Refused = Extract<Verification, { kind: 'refused' }>['reason'];
+type RefusalReason = Refused['reason'] | 'too-large' | 'browser';
 type Started = Extract<FiringResult, { kind: 'started' }>;
 
 const perMinute = { most: 60, spanMs: 60_000 };
 const retryAfterS = 30;
 const accepted = 202;
-const statuses: Readonly<Record<Refused | 'too-large' | 'browser', number>> = {
+const statuses: Readonly<Record<RefusalReason, number>> = {
   'no-signature': 401,
   'wrong-signature': 401,
   'too-old': 401,
@@ -92,7 +99,9 @@ export class Deliveries {
     const [, id = '', query = ''] = /^\/hook\/([a-z0-9-]{1,64})(?:\?(.*))?$/s.exec(target) ?? [];
     const trigger = this.#hooks.get(id);
     const from = `from ${sender}`;
-    const refuse = (reason: Refused | 'too-large' | 'browser', detail = from): HookAnswer => {
+    // The console and the command translate the reason, but not the detail. It has facts only.
+    const refuse = (reason: RefusalReason, fact?: string): HookAnswer => {
+      const detail = fact === undefined ? sender : `${fact}, ${sender}`;
       this.#records.note(trigger?.id ?? null, { outcome: 'refused', reason, detail, runId: null });
       return { status: statuses[reason] };
     };
@@ -101,22 +110,22 @@ export class Deliveries {
     if (id === '') return this.#refuseUnknown(404, `no path for a webhook, ${from}`);
     if (method !== 'POST') return this.#refuseUnknown(405, `${method.slice(0, 20)} /hook/${id}, ${from}`);
     if (trigger === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
-    const checked = checkHeaders(trigger.signature, headers);
-    if (checked !== 'ok') return refuse(checked);
+    const unusable = checkHeaders(trigger.signature, headers);
+    if (unusable !== null) return refuse(unusable.reason, unusable.header);
     if (!needsBody(trigger.signature)) {
       const early = this.#verify(trigger, head, Buffer.alloc(0));
       if (early.kind === 'without-secret') return this.#withoutSecret(trigger, early.detail);
-      if (early.kind === 'refused') return refuse(early.reason);
+      if (early.kind === 'refused') return refuse(early.reason, early.header);
     }
     return {
-      refuse: (reason, detail) => refuse(reason, `${detail}, ${from}`),
+      refuse,
       accept: async (body) => {
         // The trigger may have been changed or switched off while the body arrived.
         const current = this.#hooks.get(id);
         if (current === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
         const verification = this.#verify(current, head, body);
         if (verification.kind === 'without-secret') return this.#withoutSecret(current, verification.detail);
-        if (verification.kind === 'refused') return refuse(verification.reason);
+        if (verification.kind === 'refused') return refuse(verification.reason, verification.header);
         return this.#take(current, verification, () => eventOf({ headers, query, body }));
       },
     };
