@@ -24,7 +24,7 @@ export const firingReasons = {
     en: 'the clock was set back, and this slot had already fired',
     zh: '系统时间被调回，而该时间已经触发过',
   },
-  'script-missing': { en: 'the script does not exist', zh: '脚本不存在' },
+  'script-missing': { en: 'the script does not exist, or cannot run', zh: '脚本不存在或无法运行' },
   'cannot-start': { en: 'the run could not be started', zh: '无法启动运行' },
   'bad-input': { en: 'the script does not accept its data or params', zh: '脚本不接受所给的数据或参数' },
   'no-signature': { en: 'the delivery has no signature or token', zh: '请求没有签名或令牌' },

@@ -4,7 +4,7 @@ import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { FiringResult, FiringRuns } from '../firing-runs.ts';
-import type { WebhookTrigger } from '../trigger.ts';
+import type { TriggerEntry, WebhookTrigger } from '../trigger.ts';
 import type { TriggerStore } from '../trigger-store.ts';
 import { eventOf } from './event-of.ts';
 import { valuesOf } from './header-list.ts';
@@ -41,6 +41,9 @@ interface DeliveriesOptions {
   onFailure: (trigger: WebhookTrigger) => void;
 }
 
+/** A webhook that is on, but whose entry or script cannot be used. */
+type BrokenHook = Pick<TriggerEntry, 'id' | 'problems'>;
+
 interface WithoutSecret {
   readonly kind: 'without-secret';
   readonly detail: string;
@@ -70,6 +73,7 @@ export class Deliveries {
   readonly #records: RefusalRecords;
   readonly #rates = new RateLimit(perMinute);
   #hooks: ReadonlyMap<string, WebhookTrigger> = new Map();
+  #broken: ReadonlyMap<string, BrokenHook> = new Map();
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -78,9 +82,10 @@ export class Deliveries {
   }
 
   /** The webhooks that are on. */
-  update(hooks: ReadonlyMap<string, WebhookTrigger>): void {
+  update(hooks: ReadonlyMap<string, WebhookTrigger>, broken: readonly BrokenHook[]): void {
     this.#hooks = hooks;
-    const ids = new Set(hooks.keys());
+    this.#broken = new Map(broken.map((hook) => [hook.id, hook]));
+    const ids = new Set([...hooks.keys(), ...this.#broken.keys()]);
     this.#rates.keepOnly(ids);
     this.#records.keepOnly(ids);
   }
@@ -98,7 +103,6 @@ export class Deliveries {
     const { method, target, headers, sender } = head;
     const [, id = '', query = ''] = /^\/hook\/([a-z0-9-]{1,64})(?:\?(.*))?$/s.exec(target) ?? [];
     const trigger = this.#hooks.get(id);
-    const from = `from ${sender}`;
     // The console and the command translate the reason, but not the detail. It has facts only.
     const refuse = (reason: RefusalReason, fact?: string): HookAnswer => {
       const detail = fact === undefined ? sender : `${fact}, ${sender}`;
@@ -107,9 +111,10 @@ export class Deliveries {
     };
     // The same answer for every path, so that a page learns nothing.
     if (browserHeaders.some((name) => valuesOf(headers, name).length > 0)) return refuse('browser');
-    if (id === '') return this.#refuseUnknown(404, `no path for a webhook, ${from}`);
-    if (method !== 'POST') return this.#refuseUnknown(405, `${method.slice(0, 20)} /hook/${id}, ${from}`);
-    if (trigger === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
+    if (id === '') return this.#refuseUnknown(404, `no path for a webhook, from ${sender}`);
+    if (method !== 'POST')
+      return this.#refuseUnknown(405, `${method.slice(0, 20)} /hook/${id}, from ${sender}`);
+    if (trigger === undefined) return this.#withoutTrigger(id, sender);
     const unusable = checkHeaders(trigger.signature, headers);
     if (unusable !== null) return refuse(unusable.reason, unusable.header);
     if (!needsBody(trigger.signature)) {
@@ -122,7 +127,7 @@ export class Deliveries {
       accept: async (body) => {
         // The trigger may have been changed or switched off while the body arrived.
         const current = this.#hooks.get(id);
-        if (current === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
+        if (current === undefined) return this.#withoutTrigger(id, sender);
         const verification = this.#verify(current, head, body);
         if (verification.kind === 'without-secret') return this.#withoutSecret(current, verification.detail);
         if (verification.kind === 'refused') return refuse(verification.reason, verification.header);
@@ -231,6 +236,18 @@ export class Deliveries {
       detail: shown(detail),
       runId: null,
     });
+    return { status: 503, retryAfterS };
+  }
+
+  /** A broken entry has no scheme and no secret, so nothing is verified. The sender tries again, and its user sees the record. */
+  #withoutTrigger(id: string, sender: string): HookAnswer {
+    const broken = this.#broken.get(id);
+    if (broken === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, from ${sender}`);
+    const fields = broken.problems.flatMap(({ field }) => field ?? []);
+    const isScript = fields.includes('script');
+    const facts = isScript ? [sender] : [...new Set(fields), sender];
+    const reason = isScript ? 'script-missing' : 'cannot-start';
+    this.#records.note(id, { outcome: 'refused', reason, detail: facts.join(', '), runId: null });
     return { status: 503, retryAfterS };
   }
 
