@@ -35,8 +35,8 @@ export function eventOf({ headers, query, body }: Received): JsonObject {
   };
 }
 
-/** A value of the same shape, to check whether a param accepts it. */
-export const sampleEvent: JsonObject = { headers: {}, query: {}, body: null, body_base64: '' };
+/** A value of the same shape: what a user fires has no delivery. */
+export const emptyEvent: JsonObject = { headers: {}, query: {}, body: null, body_base64: '' };
 
 function headersOf(headers: HeaderList): JsonObject {
   const pairs = headers.flatMap((value, index): [string, string][] =>
