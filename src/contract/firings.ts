@@ -24,7 +24,7 @@ export const firingReasons = {
     en: 'the clock was set back, and this slot had already fired',
     zh: '系统时间被调回，而该时间已经触发过',
   },
-  'script-missing': { en: 'the script does not exist', zh: '脚本不存在' },
+  'script-missing': { en: 'the script does not exist, or cannot run', zh: '脚本不存在或无法运行' },
   'cannot-start': { en: 'the run could not be started', zh: '无法启动运行' },
   'bad-input': { en: 'the script does not accept its data or params', zh: '脚本不接受所给的数据或参数' },
   'no-signature': { en: 'the delivery has no signature or token', zh: '请求没有签名或令牌' },
@@ -37,7 +37,10 @@ export const firingReasons = {
   'too-large': { en: 'the delivery is larger than 1 MiB', zh: '请求超过 1 MiB' },
   'too-many': { en: 'more than 60 deliveries within a minute', zh: '一分钟内超过 60 次请求' },
   browser: { en: 'the delivery came from a web page', zh: '请求来自网页' },
-  malformed: { en: 'the delivery is not valid HTTP, or was cut short', zh: '请求不是有效的 HTTP，或不完整' },
+  malformed: {
+    en: 'the delivery is not valid HTTP, was cut short, or has an invalid or repeated header',
+    zh: '请求不是有效的 HTTP、不完整，或含有无效或重复的请求头',
+  },
   'secret-missing': { en: 'the secret of the webhook is not stored', zh: '没有保存该 Webhook 的密钥' },
   'not-utf8': { en: 'the name of the file is not valid UTF-8', zh: '文件名不是有效的 UTF-8' },
   'changed-by-run': {

@@ -7,7 +7,7 @@ export const SecretBody = Named(
     value: Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: 'At most 64 KiB in UTF-8. No response contains it.',
+      description: 'At most 64 KiB in UTF-8, and not only white space. No response contains it.',
     }),
   }),
 );

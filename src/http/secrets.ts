@@ -71,6 +71,9 @@ export function addSecretRoutes(app: FastifyInstance, dependencies: AppDependenc
 
 /** The text of a refusal does not contain the value. */
 function readValue(value: Json | undefined): string {
+  // Most schemes ignore the spaces around a secret, so nothing would be left of it.
+  if (typeof value === 'string' && value !== '' && value.trim() === '')
+    throw invalidField('value', 'a text that is more than white space', '不全是空白的文本');
   const isStorable =
     typeof value === 'string' &&
     value !== '' &&

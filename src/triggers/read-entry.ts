@@ -19,7 +19,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import { checkCron, checkZone } from './schedule/cron.ts';
 import type { Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
-import { sampleEvent } from './webhook/event-of.ts';
+import { emptyEvent } from './webhook/event-of.ts';
 import { missingSecret } from './webhook/hook-words.ts';
 
 /** The script that an entry names, as the catalogue knows it now. */
@@ -321,7 +321,7 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
       }
       const into = textOf(values.into) ?? 'event';
       const param = known.params.find(({ name }) => name === into);
-      const expected = param === undefined ? null : paramMismatch(param, sampleEvent);
+      const expected = param === undefined ? null : paramMismatch(param, emptyEvent);
       if (expected !== null)
         report(
           'into',

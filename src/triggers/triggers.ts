@@ -1,9 +1,10 @@
 import { type TriggerKind, type TriggerState, triggerKinds } from '../contract/values.ts';
 import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
-import type { Json, JsonObject } from '../shared/json.ts';
+import type { JsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
+import { fireByHand, type SentFire } from './fire-by-hand.ts';
 import type { FiringRuns } from './firing-runs.ts';
 import { idAdvice, isTriggerId, type ReadContext, readEntry } from './read-entry.ts';
 import type {
@@ -35,11 +36,6 @@ interface TriggersOptions {
   now: () => Date;
   /** Shows the user what went wrong. */
   notify: (text: Text) => void;
-}
-
-interface SentFire {
-  readonly data: Json | undefined;
-  readonly params: JsonObject | undefined;
 }
 
 /** All triggers. triggers.toml is authoritative; this is its content together with what the scripts and secrets allow. */
@@ -186,17 +182,12 @@ export class Triggers {
   }
 
   /** Starts a run of a trigger now, also while it is off. */
-  async fire(id: string, { data, params }: SentFire): Promise<string> {
+  async fire(id: string, sent: SentFire): Promise<string> {
     const { runs, store, now, log } = this.#options;
     const { trigger, problems } = this.get(id);
     if (trigger === null) throw invalidTrigger(id, problems);
     const at = now();
-    const result = await runs.start({
-      trigger,
-      key: null,
-      ...(data !== undefined && { data }),
-      ...(params !== undefined && { params }),
-    });
+    const result = await runs.start(fireByHand(trigger, sent));
     if (result.kind === 'refused') throw result.error;
     const { runId } = result;
     try {

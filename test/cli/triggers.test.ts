@@ -191,6 +191,17 @@ describe('hob triggers', () => {
     await triggers('delete', 'tidy-files');
   });
 
+  it('fires a folder trigger only with files, whose paths it makes absolute', async () => {
+    await triggers('add', 'tidy', '--folder', scene.folder, '--filter', '.none', '--id', 'box');
+    expect(await refused(2, 'fire', 'box')).toContain('hob triggers fire box --data FILE');
+    const run = (await triggers('fire', 'box', '--data', 'a.none', '--data', '/b.none')).trim();
+    expect(await scene.hob.ended(run)).toMatchObject({
+      origin: 'folder',
+      data: { files: [join(scene.folder, 'a.none'), '/b.none'] },
+    });
+    await triggers('remove', 'box');
+  });
+
   it('leaves the home folder at the beginning of a path to the service', async () => {
     await triggers('add', 'tidy', '--folder=~/No such inbox', '--paused');
     expect(await fieldsOf('tidy-files')).toMatchObject({ path: '~/No such inbox' });
@@ -308,6 +319,9 @@ describe('hob triggers', () => {
   it('generates the secret of a webhook and prints it once', async () => {
     const stdout = await triggers('add', 'tidy', '--webhook', '--new-secret');
     expect(stdout).toContain('It does not work yet: No address for webhooks is set');
+    expect(stdout).toContain('To try its script with an empty delivery: hob triggers fire tidy-files\n');
+    const run = (await triggers('fire', 'tidy-files')).trim();
+    expect(await scene.hob.ended(run)).toMatchObject({ params: { event: { headers: {}, body: null } } });
     const [, value = ''] = /^ {2}([\w-]{43})$/m.exec(stdout) ?? [];
     expect(value).not.toBe('');
     expect(await fieldsOf('tidy-files')).toMatchObject({ kind: 'webhook', secret: 'tidy-files' });

@@ -48,6 +48,7 @@ describe('hob secret', () => {
 
   it.each([
     ['no value', 'x', ''],
+    ['a value of white space', 'x', ' \t\n\u3000 \n'],
     ['a value that is too long', 'x', 'y'.repeat(65_537)],
     ['a NUL character', 'x', 'a\0b'],
     ['a name with capitals', 'UPPER', 'value'],
@@ -57,6 +58,17 @@ describe('hob secret', () => {
     expect(await secret(['set', name], input)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/(?:value|name) must be/),
+    });
+  });
+
+  it('names the reason for refusing white space', async () => {
+    expect((await secret(['set', 'x'], '  ')).stderr).toContain(
+      'value must be a text that is more than white space',
+    );
+    const body = JSON.stringify({ value: ' \n' });
+    expect(await service.hob.send('PUT', '/api/secrets/x', body)).toMatchObject({
+      status: 400,
+      body: { code: 'field-invalid', fields: ['value'] },
     });
   });
 

@@ -301,6 +301,48 @@ timezone = "Europe/Berlin"
     expect((await service.hob.get('/api/runs?trigger_id=by-me')).body.items).toHaveLength(1);
   });
 
+  it('gives the script of a webhook an empty delivery, unless the caller or the entry has another', async () => {
+    const id = await service.add('takes-event', {
+      ...recorder,
+      tables: '[[service.params]]\nname = "event"\ntype = "dict"\nrequired = true\n',
+    });
+    expect((await send('PUT', '/api/secrets/mine', { value: 'correct horse' })).status).toBe(200);
+    const fields = { script: id, kind: 'webhook', secret: 'mine' };
+    await send('PUT', '/api/triggers/hook', fields);
+    const event = { headers: {}, query: {}, body: null, body_base64: '' };
+    const fired = async (body: unknown) => {
+      const { run_id } = (await send('POST', '/api/triggers/hook/fire', body)).body;
+      return (await service.hob.ended(String(run_id))).params;
+    };
+    expect(await fired({})).toEqual({ event });
+    expect(await fired({ params: { other: 1 } })).toEqual({ event, other: 1 });
+    expect(await fired({ params: { event: { body: 1 } } })).toEqual({ event: { body: 1 } });
+    await send('PUT', '/api/triggers/hook', { ...fields, into: 'delivery', params: { event: { body: 2 } } });
+    expect(await fired({})).toEqual({ event: { body: 2 }, delivery: event });
+    await send('PUT', '/api/triggers/hook', { ...fields, params: { event: { body: 3 } } });
+    expect(await fired({})).toEqual({ event: { body: 3 } });
+  });
+
+  it('starts the script of a folder only with a file', async () => {
+    await service.add('takes-files', recorder);
+    const path = join(service.scripts, '..');
+    await send('PUT', '/api/triggers/box', { script: 'takes-files', kind: 'folder', path, filters: ['.x'] });
+    for (const data of [undefined, [], {}, { files: [] }])
+      expect(await send('POST', '/api/triggers/box/fire', { data })).toMatchObject({
+        status: 400,
+        body: {
+          code: 'data-invalid',
+          fields: ['data'],
+          message: 'The trigger "box" starts its script with a file, but the request has none.',
+          hint: expect.stringContaining('hob triggers fire box --data FILE'),
+        },
+      });
+    expect((await service.hob.get('/api/runs?trigger_id=box')).body.items).toEqual([]);
+    const { body } = await send('POST', '/api/triggers/box/fire', { data: ['/tmp/a.x'] });
+    expect(await service.hob.ended(String(body.run_id))).toMatchObject({ data: { files: ['/tmp/a.x'] } });
+    await send('DELETE', '/api/triggers/box');
+  });
+
   it('tries a failed run of a trigger again, as its entry says', async () => {
     await service.add('fails-twice', {
       entry: ['main.sh', 'echo x >> tries\n[ "$(wc -l < tries)" -ge 3 ]\n'],

@@ -157,7 +157,7 @@ describe('the listener for webhooks', () => {
   });
 
   it.each([
-    ['is empty', '\n', 'github', 'The secret "test" is empty'],
+    ['is empty', 'whsec_', 'standard', 'The secret "test" is empty'],
     ['does not fit the scheme', 'not base64!', 'standard', 'The secret "test" is not base64'],
   ])('is closed while a secret %s', async (_what, value, signature, message) => {
     const { hob, port } = await start();

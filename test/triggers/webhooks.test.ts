@@ -233,6 +233,30 @@ describe('a delivery that is not signed correctly', () => {
   });
 });
 
+describe('a delivery to a webhook without its script', () => {
+  it('is refused for a while, and is on record', async () => {
+    await service.add('vanishes');
+    await hook('stays');
+    const address = await hook('lost', { script: 'vanishes' });
+    await rm(join(service.scripts, 'vanishes'), { recursive: true });
+    await until('the script is gone', async () => {
+      const { body } = await send('GET', '/api/triggers/lost');
+      return body.state === 'script-missing';
+    });
+    expect(await deliver(address, github('{}'), '{}')).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '30' },
+      body: '',
+    });
+    expect(await recorded('lost', 'script-missing')).toMatchObject({
+      outcome: 'refused',
+      message: 'the script does not exist, or cannot run',
+      detail: '127.0.0.1',
+    });
+    expect(await deliver(address, {}, '', { method: 'GET' })).toMatchObject({ status: 405 });
+  });
+});
+
 describe('a repeated delivery', () => {
   it('gets the run of the first one', async () => {
     const address = await hook('again');
@@ -285,6 +309,20 @@ describe('a repeated delivery', () => {
     const reply = await deliver(address, headers, '{}');
     expect(reply.status).toBe(202);
     expect(runIdOf(reply)).not.toBe(other.run_id);
+  });
+
+  it('with a token may have an id with spaces, but no other unusable id', async () => {
+    const address = await hook('spaces', { signature: 'token' });
+    const named = (id: string) => ({ Authorization: secret, 'Idempotency-Key': id });
+    const first = await deliver(address, named('one two'));
+    expect(await deliver(address, named('one two'))).toMatchObject({ status: 202, body: first.body });
+    for (const id of ['k'.repeat(256), 'a\tb', '中'])
+      expect(await deliver(address, named(id))).toMatchObject({ status: 400, body: '' });
+    expect(await deliver(address, { ...named('k9'), 'idempotency-key': 'k10' })).toMatchObject({
+      status: 400,
+    });
+    expect(await recorded('spaces', 'malformed')).toMatchObject({ detail: 'idempotency-key, 127.0.0.1' });
+    expect(await runsOf('spaces')).toHaveLength(1);
   });
 
   it('with a token is known only if the sender names an id', async () => {

@@ -1,8 +1,11 @@
+import { resolve } from 'node:path';
+
 import type { Command } from 'commander';
 
 import type { Fired, FiringPage, Trigger, TriggerList, TriggerRemoved } from '../../contract/types.ts';
 import { afterPolicies, missedPolicies, overlapPolicies, signatureSchemes } from '../../contract/values.ts';
-import { nearestName } from '../find-script.ts';
+import type { Json } from '../../shared/json.ts';
+import { getScript, nearestName } from '../find-script.ts';
 import { tr } from '../language.ts';
 import {
   type CommonOptions,
@@ -21,7 +24,7 @@ import { RefusedError, ServiceClient } from '../service-client.ts';
 import { showRun, watchedHeaders } from '../show-run.ts';
 import { printAnswer, printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
-import { addTrigger } from '../triggers/add-trigger.ts';
+import { addTrigger, inputData } from '../triggers/add-trigger.ts';
 import { describeTrigger, describeTriggers, firingLines } from '../triggers/describe-triggers.ts';
 import { importCrontab } from '../triggers/import-crontab.ts';
 import { userError } from '../user-error.ts';
@@ -93,6 +96,11 @@ export function configure(command: Command): void {
 
   withSignature(command.command('fire'), {
     ...triggerArgument,
+    '--data <value>': [
+      'value of the main input, such as a file; can be repeated',
+      '主输入的值，例如文件，可多次使用',
+      { parse: collect },
+    ],
     '-w, --wait': ['show the run until it ends, as hob run does', '像 hob run 一样显示运行，直到结束'],
     ...homeOption,
     ...plainJsonOption,
@@ -327,13 +335,25 @@ function describeFirings({ items, next }: FiringPage, lineWidth?: number): strin
   return `${[...firingLines(items, lineWidth), ...(next === null ? [] : ['', more])].join('\n')}\n`;
 }
 
-async function fire(id: string, { home, json, wait }: CommonOptions & { wait?: boolean }): Promise<void> {
+async function fire(
+  id: string,
+  { home, json, wait, data }: CommonOptions & { wait?: boolean; data?: string[] },
+): Promise<void> {
   const isWatched = wait === true;
-  const { client, fired } = await about(id, home, async (found, path) => ({
-    client: found,
-    fired: await found.post<Fired>(`${path}/fire`, {}, { headers: watchedHeaders(isWatched) }),
-  }));
+  const { client, fired } = await about(id, home, async (found, path) => {
+    const body = data === undefined ? {} : { data: await firedData(found, path, data) };
+    const headers = watchedHeaders(isWatched);
+    return { client: found, fired: await found.post<Fired>(`${path}/fire`, body, { headers }) };
+  });
   await showRun(fired, { client, isWatched, isJson: json === true, timeoutMs: null });
+}
+
+/** Makes paths absolute, because the script has another working directory. */
+async function firedData(client: ServiceClient, path: string, values: readonly string[]): Promise<Json> {
+  const { kind, script_id } = await client.get<Trigger>(path);
+  if (kind === 'folder') return values.map((value) => resolve(value));
+  // The service says why a trigger without a script cannot fire.
+  return script_id === null ? [...values] : inputData(await getScript(client, script_id), values);
 }
 
 function describeSwitched({ id, state, words, problems }: Trigger): string {

@@ -232,7 +232,7 @@ async function fieldsOf(options: AddOptions, { script, kind, suggestion, id }: W
     ['signature', options.signature],
     ['secret', kind === 'webhook' ? (options.secret ?? textIn(suggestion, 'secret') ?? id) : options.secret],
     ['into', options.into],
-    ['data', inputData(script, options.data)],
+    ['data', options.data === undefined ? undefined : inputData(script, options.data)],
     ['params', hasParams ? params : undefined],
     [
       'retries',
@@ -254,8 +254,8 @@ function textIn(suggestion: TriggerSuggestion | null, name: string): string | un
   return typeof value === 'string' ? value : undefined;
 }
 
-function inputData({ name, input }: ScriptDetail, values: readonly string[] | undefined): Json | undefined {
-  if (values === undefined) return undefined;
+/** The values of --data as the main input of a script. */
+export function inputData({ name, input }: ScriptDetail, values: readonly string[]): Json {
   const title = printable(name);
   if (input === null)
     throw usageError(`${title} has no main input. Omit --data.`, `${title} 没有主输入，请去掉 --data。`);
@@ -334,11 +334,14 @@ function describeMade(made: Trigger, file: string, secret: NewSecret | null): st
   return `${lines.filter((line) => line !== '').join('\n')}\n`;
 }
 
-/** Fired by the command, a folder trigger would start its script without a file. */
 function howToTry(made: Trigger): string {
+  const fire = `hob triggers fire ${made.id}`;
   const path = folderOf(made);
-  if (path === null)
-    return tr(`To try it now: hob triggers fire ${made.id}`, `现在试一次：hob triggers fire ${made.id}`);
-  const place = printable(path);
-  return tr(`To try it now, copy a file to ${place}`, `现在试一次：把一个文件复制到 ${place}`);
+  if (path !== null) {
+    const place = printable(path);
+    return tr(`To try it now, copy a file to ${place}`, `现在试一次：把一个文件复制到 ${place}`);
+  }
+  return made.kind === 'webhook'
+    ? tr(`To try its script with an empty delivery: ${fire}`, `用空请求试运行脚本：${fire}`)
+    : tr(`To try it now: ${fire}`, `现在试一次：${fire}`);
 }

@@ -86,7 +86,7 @@ async function askForValue(name: string): Promise<string> {
     tr(`Secret of the sender, for ${name} (not shown): `, `发送方的密钥，保存为 ${name}（不显示）：`),
     { isSecret: true, onCancel },
   );
-  if (value !== '') return value;
+  if (value.trim() !== '') return value;
   throw usageError(`The secret is empty. ${onCancel}`, `密钥为空。${onCancel}`);
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AppError } from '../../shared/errors.ts';
 import type { FiringRequest, FiringResult } from '../firing-runs.ts';
-import type { WebhookTrigger } from '../trigger.ts';
+import type { TriggerEntry, WebhookTrigger } from '../trigger.ts';
 import type { Firing } from '../trigger-store.ts';
 import { Deliveries } from './deliveries.ts';
 import type { HookAnswer, HookHead } from './hook-server.ts';
@@ -27,6 +27,12 @@ const trigger: WebhookTrigger = {
   into: 'event',
   secret: 'mine',
 };
+
+/** The entry of the webhook with a mistake in this field. */
+function broken(field: string): Pick<TriggerEntry, 'id' | 'problems'> {
+  const text = { en: 'a mistake', zh: '错误' };
+  return { id: 'push', problems: [{ field, message: text, advice: text }] };
+}
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -68,7 +74,7 @@ function scene({ start, hook = trigger }: { start?: () => FiringResult; hook?: W
     elapsedMs: () => Date.now(),
     onFailure: ({ id }) => failures.push(id),
   });
-  deliveries.update(new Map([[hook.id, hook]]));
+  deliveries.update(new Map([[hook.id, hook]]), []);
   return { deliveries, records, started, runs, failures, secrets };
 }
 
@@ -193,12 +199,55 @@ describe('a delivery', () => {
     expect(await arrive(push, { ...signed('x', [name, value]), target: '/x' })).toEqual({ status: 403 });
   });
 
+  it('that is refused because of a header has the header on record, and the address of the sender', async () => {
+    const push = scene();
+    expect(await arrive(push, signed('x', ['X-GitHub-Delivery', '\u00e9']), 'x')).toEqual({ status: 400 });
+    expect(await arrive(push, { ...signed('x'), headers: [] }, 'x')).toEqual({ status: 401 });
+    expect(await arrive(push, signed('x'), 'y')).toEqual({ status: 401 });
+    expect(push.records).toMatchObject([
+      { reason: 'malformed', detail: 'x-github-delivery, 127.0.0.1' },
+      { reason: 'no-signature', detail: 'x-hub-signature-256, 127.0.0.1' },
+      { reason: 'wrong-signature', detail: '127.0.0.1' },
+    ]);
+  });
+
   it('is refused if its webhook is switched off while the body arrives', async () => {
     const push = scene();
     const opened = push.deliveries.open(signed('x'));
-    push.deliveries.update(new Map());
+    push.deliveries.update(new Map(), []);
     expect('accept' in opened && (await opened.accept(Buffer.from('x')))).toEqual({ status: 404 });
     expect(push.started).toEqual([]);
+  });
+
+  it('is refused for a while, and recorded, if the script of its webhook is gone', async () => {
+    const push = scene();
+    const opened = push.deliveries.open(signed('x'));
+    push.deliveries.update(new Map(), [broken('script')]);
+    expect(await deliver(push, 'x')).toEqual({ status: 503, retryAfterS: 30 });
+    expect(await arrive(push, { ...signed('x'), headers: [] })).toEqual({ status: 503, retryAfterS: 30 });
+    // The script disappeared while the body arrived.
+    expect('accept' in opened && (await opened.accept(Buffer.from('x')))).toMatchObject({ status: 503 });
+    const refusal = { outcome: 'refused', reason: 'script-missing', detail: '127.0.0.1', runId: null };
+    expect(push.records).toMatchObject(
+      [refusal, refusal, refusal].map((one) => ({ ...one, triggerId: 'push' })),
+    );
+    expect([push.started, push.failures]).toEqual([[], []]);
+
+    expect(await arrive(push, { ...signed('x'), method: 'GET' })).toEqual({ status: 405 });
+    expect(await arrive(push, signed('x', ['Origin', 'null']))).toEqual({ status: 403 });
+    expect(await arrive(push, { ...signed('x'), target: '/hook/other' })).toEqual({ status: 404 });
+    for (let n = 0; n < 100; n++) await deliver(push, 'x');
+    expect(push.records).toHaveLength(60);
+
+    push.deliveries.update(new Map([['push', trigger]]), []);
+    expect(await deliver(push, 'x')).toMatchObject({ status: 202 });
+  });
+
+  it('is refused for a while if the entry of its webhook has a mistake, and the record names the field', async () => {
+    const push = scene();
+    push.deliveries.update(new Map(), [broken('into')]);
+    expect(await deliver(push, 'x')).toEqual({ status: 503, retryAfterS: 30 });
+    expect(push.records).toMatchObject([{ reason: 'cannot-start', detail: 'into, 127.0.0.1' }]);
   });
 
   it('is refused for a while if its secret is gone', async () => {

@@ -4,14 +4,21 @@ import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { FiringResult, FiringRuns } from '../firing-runs.ts';
-import type { WebhookTrigger } from '../trigger.ts';
+import type { TriggerEntry, WebhookTrigger } from '../trigger.ts';
 import { firingAt, type TriggerStore } from '../trigger-store.ts';
 import { eventOf } from './event-of.ts';
 import { valuesOf } from './header-list.ts';
 import type { HookAnswer, HookHead, OpenDelivery } from './hook-server.ts';
 import { RateLimit } from './rate-limit.ts';
 import { RefusalRecords } from './refusal-records.ts';
-import { checkProofs, needsBody, type Verification, type Verified, verify } from './signatures.ts';
+import {
+  checkHeaders,
+  needsBody,
+  type Refused,
+  type Verification,
+  type Verified,
+  verify,
+} from './signatures.ts';
 
 /** The stored secrets, as deliveries need them. */
 export interface HookSecrets {
@@ -34,18 +41,21 @@ interface DeliveriesOptions {
   onFailure: (trigger: WebhookTrigger) => void;
 }
 
+/** A webhook that is on, but whose entry or script cannot be used. */
+type BrokenHook = Pick<TriggerEntry, 'id' | 'problems'>;
+
 interface WithoutSecret {
   readonly kind: 'without-secret';
   readonly detail: string;
 }
 
-type Refused = Extract<Verification, { kind: 'refused' }>['reason'];
+type RefusalReason = Refused['reason'] | 'too-large' | 'browser';
 type Started = Extract<FiringResult, { kind: 'started' }>;
 
 const perMinute = { most: 60, spanMs: 60_000 };
 const retryAfterS = 30;
 const accepted = 202;
-const statuses: Readonly<Record<Refused | 'too-large' | 'browser', number>> = {
+const statuses: Readonly<Record<RefusalReason, number>> = {
   'no-signature': 401,
   'wrong-signature': 401,
   'too-old': 401,
@@ -63,6 +73,7 @@ export class Deliveries {
   readonly #records: RefusalRecords;
   readonly #rates = new RateLimit(perMinute);
   #hooks: ReadonlyMap<string, WebhookTrigger> = new Map();
+  #broken: ReadonlyMap<string, BrokenHook> = new Map();
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -71,9 +82,10 @@ export class Deliveries {
   }
 
   /** The webhooks that are on. */
-  update(hooks: ReadonlyMap<string, WebhookTrigger>): void {
+  update(hooks: ReadonlyMap<string, WebhookTrigger>, broken: readonly BrokenHook[]): void {
     this.#hooks = hooks;
-    const ids = new Set(hooks.keys());
+    this.#broken = new Map(broken.map((hook) => [hook.id, hook]));
+    const ids = new Set([...hooks.keys(), ...this.#broken.keys()]);
     this.#rates.keepOnly(ids);
     this.#records.keepOnly(ids);
   }
@@ -91,32 +103,34 @@ export class Deliveries {
     const { method, target, headers, sender } = head;
     const [, id = '', query = ''] = /^\/hook\/([a-z0-9-]{1,64})(?:\?(.*))?$/s.exec(target) ?? [];
     const trigger = this.#hooks.get(id);
-    const from = `from ${sender}`;
-    const refuse = (reason: Refused | 'too-large' | 'browser', detail = from): HookAnswer => {
+    // The console and the command translate the reason, but not the detail. It has facts only.
+    const refuse = (reason: RefusalReason, fact?: string): HookAnswer => {
+      const detail = fact === undefined ? sender : `${fact}, ${sender}`;
       this.#records.note(trigger?.id ?? null, { outcome: 'refused', reason, detail, runId: null });
       return { status: statuses[reason] };
     };
     // The same answer for every path, so that a page learns nothing.
     if (browserHeaders.some((name) => valuesOf(headers, name).length > 0)) return refuse('browser');
-    if (id === '') return this.#refuseUnknown(404, `no path for a webhook, ${from}`);
-    if (method !== 'POST') return this.#refuseUnknown(405, `${method.slice(0, 20)} /hook/${id}, ${from}`);
-    if (trigger === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
-    const proofs = checkProofs(trigger.signature, headers);
-    if (proofs !== 'ok') return refuse(proofs);
+    if (id === '') return this.#refuseUnknown(404, `no path for a webhook, from ${sender}`);
+    if (method !== 'POST')
+      return this.#refuseUnknown(405, `${method.slice(0, 20)} /hook/${id}, from ${sender}`);
+    if (trigger === undefined) return this.#withoutTrigger(id, sender);
+    const unusable = checkHeaders(trigger.signature, headers);
+    if (unusable !== null) return refuse(unusable.reason, unusable.header);
     if (!needsBody(trigger.signature)) {
       const early = this.#verify(trigger, head, Buffer.alloc(0));
       if (early.kind === 'without-secret') return this.#withoutSecret(trigger, early.detail);
-      if (early.kind === 'refused') return refuse(early.reason);
+      if (early.kind === 'refused') return refuse(early.reason, early.header);
     }
     return {
-      refuse: (reason, detail) => refuse(reason, `${detail}, ${from}`),
+      refuse,
       accept: async (body) => {
         // The trigger may have been changed or switched off while the body arrived.
         const current = this.#hooks.get(id);
-        if (current === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, ${from}`);
+        if (current === undefined) return this.#withoutTrigger(id, sender);
         const verification = this.#verify(current, head, body);
         if (verification.kind === 'without-secret') return this.#withoutSecret(current, verification.detail);
-        if (verification.kind === 'refused') return refuse(verification.reason);
+        if (verification.kind === 'refused') return refuse(verification.reason, verification.header);
         return this.#take(current, verification, () => eventOf({ headers, query, body }));
       },
     };
@@ -214,6 +228,18 @@ export class Deliveries {
       detail: shown(detail),
       runId: null,
     });
+    return { status: 503, retryAfterS };
+  }
+
+  /** A broken entry has no scheme and no secret, so nothing is verified. The sender tries again, and its user sees the record. */
+  #withoutTrigger(id: string, sender: string): HookAnswer {
+    const broken = this.#broken.get(id);
+    if (broken === undefined) return this.#refuseUnknown(404, `no webhook ${id} is on, from ${sender}`);
+    const fields = broken.problems.flatMap(({ field }) => field ?? []);
+    const isScript = fields.includes('script');
+    const facts = isScript ? [sender] : [...new Set(fields), sender];
+    const reason = isScript ? 'script-missing' : 'cannot-start';
+    this.#records.note(id, { outcome: 'refused', reason, detail: facts.join(', '), runId: null });
     return { status: 503, retryAfterS };
   }
 

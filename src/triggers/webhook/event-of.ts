@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-import { findJsonHazard, type Json, type JsonObject, tryParseJson } from '../../shared/json.ts';
+import {
+  findJsonHazard,
+  forbiddenKeys,
+  type Json,
+  type JsonObject,
+  tryParseJson,
+} from '../../shared/json.ts';
 import { type HeaderList, valuesOf } from './header-list.ts';
 
 interface Received {
@@ -23,21 +29,21 @@ const confidential = /authorization|cookie|signature|token|secret|password|api-?
 export function eventOf({ headers, query, body }: Received): JsonObject {
   return {
     headers: headersOf(headers),
-    query: fieldsOf(query) ?? {},
+    query: withoutForbidden(fieldsOf(query)),
     body: contentOf(headers, body),
     body_base64: body.toString('base64'),
   };
 }
 
-/** A value of the same shape, to check whether a param accepts it. */
-export const sampleEvent: JsonObject = { headers: {}, query: {}, body: null, body_base64: '' };
+/** A value of the same shape: what a user fires has no delivery. */
+export const emptyEvent: JsonObject = { headers: {}, query: {}, body: null, body_base64: '' };
 
 function headersOf(headers: HeaderList): JsonObject {
   const pairs = headers.flatMap((value, index): [string, string][] =>
     index % 2 === 0 ? [] : [[(headers[index - 1] ?? '').toLowerCase(), value]],
   );
   const shown = [...grouped(pairs)].filter(([name]) => !confidential.test(name));
-  return safe(Object.fromEntries(shown.map(([name, values]) => [name, values.join(', ')]))) ?? {};
+  return withoutForbidden(Object.fromEntries(shown.map(([name, values]) => [name, values.join(', ')])));
 }
 
 /** Null if the body is not text. JSON that Hob cannot pass on unchanged stays text. */
@@ -50,7 +56,7 @@ function contentOf(headers: HeaderList, body: Buffer): Json {
     case 'json':
       return parsed(text);
     case 'form':
-      return fieldsOf(text) ?? text;
+      return safe(fieldsOf(text)) ?? text;
     case 'other':
       return text;
   }
@@ -69,12 +75,17 @@ function kindOf(type: string | undefined): 'json' | 'form' | 'other' {
 }
 
 /** A name that occurs more than once has a list of its values. */
-function fieldsOf(text: string): JsonObject | null {
+function fieldsOf(text: string): JsonObject {
   const entries = [...grouped(new URLSearchParams(text))].map(([name, values]): [string, Json] => {
     const [first = '', ...others] = values;
     return [name, others.length === 0 ? first : values];
   });
-  return safe(Object.fromEntries(entries)) ?? null;
+  return Object.fromEntries(entries);
+}
+
+/** No params may contain these names. A sender must not lose its other fields because of one of them. */
+function withoutForbidden(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !forbiddenKeys.has(name)));
 }
 
 function grouped(pairs: Iterable<[string, string]>): Map<string, string[]> {

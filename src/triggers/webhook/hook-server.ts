@@ -26,8 +26,8 @@ export interface HookHead {
 /** A delivery whose body is wanted. Exactly one of its methods is called. */
 export interface OpenDelivery {
   accept(body: Buffer): Promise<HookAnswer>;
-  /** The body is too large, or will never be complete. */
-  refuse(reason: 'too-large' | 'malformed', detail: string): HookAnswer;
+  /** The body is too large, or will never be complete. `fact`: a size or an error code. */
+  refuse(reason: 'too-large' | 'malformed', fact: string): HookAnswer;
 }
 
 export interface HookServerOptions {
@@ -152,7 +152,7 @@ export class HookServer {
     exchange.delivery = opened;
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > this.#limits.bodyBytes) {
-      this.#refuse(exchange, 'too-large', `${announced} bytes`);
+      this.#refuse(exchange, 'too-large', `${announced} B`);
       endBehindBody();
       return;
     }
@@ -188,7 +188,7 @@ export class HookServer {
       chunks.push(chunk);
       if (received <= bodyBytes) return;
       chunks.length = 0;
-      this.#refuse(exchange, 'too-large', `more than ${bodyBytes} bytes`);
+      this.#refuse(exchange, 'too-large', `> ${bodyBytes} B`);
       dropBody(request, () => exchange.response?.end());
     });
     request.once('end', () => {
@@ -204,15 +204,15 @@ export class HookServer {
     // Without this listener, a connection that breaks would end the process.
     request.once('error', () => {});
     request.once('close', () => {
-      exchange.delivery?.refuse('malformed', `cut short after ${received} bytes`);
+      exchange.delivery?.refuse('malformed', `${received} B`);
       exchange.delivery = null;
     });
   }
 
-  #refuse(exchange: Exchange, reason: 'too-large' | 'malformed', detail: string): void {
+  #refuse(exchange: Exchange, reason: 'too-large' | 'malformed', fact: string): void {
     const { delivery, response } = exchange;
     exchange.delivery = null;
-    if (delivery !== null && response !== null) answer(response, delivery.refuse(reason, detail));
+    if (delivery !== null && response !== null) answer(response, delivery.refuse(reason, fact));
   }
 
   /** Bytes that are not HTTP, or a request that takes too long. */

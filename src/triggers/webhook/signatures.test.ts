@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { checkProofs, secretProblem, verify } from './signatures.ts';
+import { checkHeaders, secretProblem, verify } from './signatures.ts';
 
 const nowMs = Date.parse('2026-05-01T12:00:00Z');
 const nowS = nowMs / 1000;
@@ -164,8 +164,21 @@ describe('standard', () => {
     expect(check(headers, text)).toEqual(wrong);
   });
 
-  it('refuses an id with a full stop, because that separates the signed parts', () => {
-    expect(check({ 'webhook-id': 'msg.1' })).toEqual({ kind: 'refused', reason: 'malformed' });
+  it.each(['msg.1', 'm'.repeat(300), 'm\u00e9'])('refuses the id %s, and names the header', (id) => {
+    const malformed = { kind: 'refused', reason: 'malformed', header: 'webhook-id' };
+    expect(checkHeaders('standard', Object.entries({ ...example, 'webhook-id': id }).flat())).toEqual(
+      malformed,
+    );
+    expect(check({ 'webhook-id': id })).toEqual(malformed);
+  });
+
+  it('accepts an id with spaces inside', () => {
+    const id = 'msg 1';
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    const digest = createHmac('sha256', key).update(`${id}.1614265330.${body}`).digest('base64');
+    expect(check({ 'webhook-id': id, 'webhook-signature': `v1,${digest}` })).toMatchObject({
+      deliveryId: id,
+    });
   });
 
   it('refuses a delivery that is more than 300 seconds old or early', () => {
@@ -208,7 +221,8 @@ describe('token', () => {
         replayKey: 'abc',
         deliveryId: 'abc',
       });
-      expect(check('correct horse', undefined, { [name]: 'a b' })).toEqual(verified);
+      expect(check('correct horse', undefined, { [name]: ' a b ' })).toMatchObject({ replayKey: 'a b' });
+      expect(check('correct horse', undefined, { [name]: '' })).toEqual(verified);
     },
   );
 });
@@ -216,14 +230,41 @@ describe('token', () => {
 describe('the headers of a delivery', () => {
   it.each([
     ['github', ['X-Hub-Signature-256', 'x'], 'ok'],
-    ['github', ['X-Hub-Signature', 'sha1=x'], 'no-signature'],
-    ['github', ['X-Hub-Signature-256', ' '], 'no-signature'],
-    ['github', ['X-Hub-Signature-256', 'x', 'x-hub-signature-256', 'x'], 'malformed'],
-    ['standard', ['webhook-id', 'a', 'webhook-signature', 'v1,x'], 'no-signature'],
-    ['token', [], 'no-signature'],
-    ['token', ['Authorization', 'a', 'Authorization', 'b'], 'malformed'],
+    ['github', ['X-Hub-Signature', 'sha1=x'], 'no-signature x-hub-signature-256'],
+    ['github', ['X-Hub-Signature-256', ' '], 'no-signature x-hub-signature-256'],
+    ['github', ['X-Hub-Signature-256', 'x', 'x-hub-signature-256', 'x'], 'malformed x-hub-signature-256'],
+    ['standard', ['webhook-id', 'a', 'webhook-signature', 'v1,x'], 'no-signature webhook-timestamp'],
+    ['token', [], 'no-signature authorization'],
+    ['token', ['Authorization', 'a', 'Authorization', 'b'], 'malformed authorization'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'one two'], 'ok'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', '~'.repeat(255)], 'ok'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', ' '], 'ok'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', '~'.repeat(256)], 'malformed idempotency-key'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'one\ttwo'], 'malformed idempotency-key'],
+    ['token', ['Authorization', 'a', 'webhook-id', 'n\u00e9'], 'malformed webhook-id'],
+    [
+      'token',
+      ['Authorization', 'a', 'Idempotency-Key', 'k', 'X-GitHub-Delivery', '\u007f'],
+      'malformed x-github-delivery',
+    ],
+    ['github', ['X-Hub-Signature-256', 'x', 'X-GitHub-Delivery', '\u0001'], 'malformed x-github-delivery'],
+    [
+      'token',
+      ['Authorization', 'a', 'Idempotency-Key', 'k9', 'idempotency-key', 'k10'],
+      'malformed idempotency-key',
+    ],
+    ['token', ['Authorization', 'a', 'webhook-id', 'k', 'webhook-id', ''], 'malformed webhook-id'],
+    ['token', ['Authorization', 'a', 'Idempotency-Key', 'k', 'webhook-id', 'k'], 'ok'],
+    ['token', ['Idempotency-Key', 'k', 'Idempotency-Key', 'k'], 'no-signature authorization'],
+    [
+      'github',
+      ['X-Hub-Signature-256', 'x', 'X-GitHub-Delivery', 'a', 'X-GitHub-Delivery', 'b'],
+      'malformed x-github-delivery',
+    ],
+    ['github', ['X-Hub-Signature-256', 'x', 'Idempotency-Key', '~'.repeat(256)], 'ok'],
   ] as const)('are judged before the body: %s %j', (scheme, headers, outcome) => {
-    expect(checkProofs(scheme, headers)).toBe(outcome);
+    const check = checkHeaders(scheme, headers);
+    expect(check === null ? 'ok' : `${check.reason} ${check.header}`).toBe(outcome);
   });
 });
 

@@ -21,22 +21,24 @@ export interface Verified {
   readonly deliveryId: string | null;
 }
 
-export type Verification =
-  | Verified
-  | {
-      readonly kind: 'refused';
-      readonly reason: 'no-signature' | 'wrong-signature' | 'too-old' | 'malformed';
-    };
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: 'no-signature' | 'wrong-signature' | 'too-old' | 'malformed';
+  /** The header at fault, if it is a single one. */
+  readonly header?: string;
+}
 
-/** The part of a scheme that can be checked before the body has arrived. */
-type HeaderCheck = 'ok' | 'no-signature' | 'wrong-signature' | 'malformed';
+export type Verification = Verified | Refused;
 
 interface Scheme {
   /** The headers that prove who sent the delivery. None of them may occur twice. */
   readonly proofs: readonly string[];
+  /** The headers with an id. The first one that is there identifies the delivery. */
+  readonly ids: readonly string[];
+  isId(text: string): boolean;
   /** The bytes of a stored secret; null if this scheme cannot use it. */
   keyOf(secret: string): Buffer | null;
-  /** Call it only if all proofs are there. */
+  /** Call it only with headers that `checkHeaders` accepts. */
   verify(delivery: Delivery, key: Buffer): Verification;
 }
 
@@ -48,17 +50,21 @@ const longestId = 255;
 const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
   github: {
     proofs: ['x-hub-signature-256'],
+    ids: ['x-github-delivery'],
+    isId,
     keyOf: (secret) => bytesOf(withoutLineBreak(secret)),
     verify({ headers, body }, key) {
       const [, sent = ''] = /^sha256=([0-9a-f]{64})$/i.exec(onlyValue(headers, this.proofs[0])) ?? [];
       const expected = hmac(key, [body]);
       if (!isSame(Buffer.from(sent, 'hex'), expected)) return refused('wrong-signature');
       // The header with the id is not signed, and there is no time. The signature itself identifies the bytes.
-      return verified(`sha256:${expected.toString('hex')}`, idIn(headers, ['x-github-delivery']));
+      return verified(`sha256:${expected.toString('hex')}`, idIn(headers, this.ids));
     },
   },
   stripe: {
     proofs: ['stripe-signature'],
+    ids: [],
+    isId,
     keyOf: (secret) => bytesOf(secret.trim()),
     verify({ headers, body, receivedMs }, key) {
       const parts = onlyValue(headers, this.proofs[0])
@@ -79,13 +85,15 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
   },
   standard: {
     proofs: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    ids: ['webhook-id'],
+    // A full stop separates the signed parts.
+    isId: (text) => isId(text) && !text.includes('.'),
     keyOf: (secret) => fromBase64(secret.trim().replace(/^whsec_/, '')),
     verify({ headers, body, receivedMs }, key) {
-      const [id = '', time = '', signatures = ''] = this.proofs.map((name) => onlyValue(headers, name));
-      // A full stop separates the signed parts, so it must not be in the id.
-      if (!isId(id) || id.includes('.')) return refused('malformed');
+      const id = idIn(headers, this.ids);
+      const time = onlyValue(headers, 'webhook-timestamp');
       if (!isSeconds(time)) return refused('wrong-signature');
-      const sent = signatures
+      const sent = onlyValue(headers, 'webhook-signature')
         .split(' ')
         .flatMap((part) => (part.startsWith('v1,') ? [part.slice('v1,'.length)] : []))
         .slice(0, mostSignatures);
@@ -103,6 +111,8 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
   },
   token: {
     proofs: ['authorization'],
+    ids: ['idempotency-key', 'webhook-id', 'x-github-delivery'],
+    isId,
     keyOf: (secret) => bytesOf(secret.trim()),
     verify({ headers }, key) {
       // Node decodes header values as latin1, one character per byte.
@@ -112,17 +122,25 @@ const schemes: Readonly<Record<SignatureScheme, Scheme>> = {
       const expected = sha256(key);
       const isKnown = [isSame(sha256(bare), expected), isSame(sha256(sent), expected)].includes(true);
       if (!isKnown) return refused('wrong-signature');
-      const id = idIn(headers, ['idempotency-key', 'webhook-id', 'x-github-delivery']);
+      const id = idIn(headers, this.ids);
       return verified(id, id);
     },
   },
 };
 
-/** Judges the headers of a delivery before its body is read. */
-export function checkProofs(scheme: SignatureScheme, headers: HeaderList): HeaderCheck {
-  const counts = schemes[scheme].proofs.map((name) => valuesOf(headers, name));
-  if (counts.some((values) => values.length > 1)) return 'malformed';
-  return counts.some(([value = '']) => value.trim() === '') ? 'no-signature' : 'ok';
+/**
+ * Judges the headers of a delivery before its body is read; null: they can be verified. An id that Hob cannot use would start a run for
+ * each repetition.
+ */
+export function checkHeaders(scheme: SignatureScheme, headers: HeaderList): Refused | null {
+  const { proofs, ids, isId: isUsable } = schemes[scheme];
+  const isTwice = (name: string) => valuesOf(headers, name).length > 1;
+  const twice = proofs.find(isTwice);
+  if (twice !== undefined) return refused('malformed', twice);
+  const missing = proofs.find((name) => onlyValue(headers, name).trim() === '');
+  if (missing !== undefined) return refused('no-signature', missing);
+  const unusable = ids.find((name) => isTwice(name) || !idsIn(headers, [name]).every(isUsable));
+  return unusable === undefined ? null : refused('malformed', unusable);
 }
 
 /** Whether the body matters for the decision. A token proves the sender before the body has arrived. */
@@ -130,8 +148,9 @@ export function needsBody(scheme: SignatureScheme): boolean {
   return scheme !== 'token';
 }
 
-/** Call it only with headers that `checkProofs` accepts, and with a secret that `secretProblem` accepts. */
 export function verify(scheme: SignatureScheme, secret: string, delivery: Delivery): Verification {
+  const unusable = checkHeaders(scheme, delivery.headers);
+  if (unusable !== null) return unusable;
   const key = schemes[scheme].keyOf(secret);
   return key === null || key.length === 0
     ? refused('wrong-signature')
@@ -166,8 +185,8 @@ function verified(replayKey: string | null, deliveryId: string | null): Verified
   return { kind: 'verified', replayKey, deliveryId };
 }
 
-function refused(reason: 'wrong-signature' | 'too-old' | 'malformed'): Verification {
-  return { kind: 'refused', reason };
+function refused(reason: Refused['reason'], header?: string): Refused {
+  return { kind: 'refused', reason, ...(header !== undefined && { header }) };
 }
 
 function hmac(key: Buffer, parts: readonly (string | Buffer)[]): Buffer {
@@ -214,14 +233,24 @@ function isLate(seconds: string, nowMs: number): boolean {
   return Math.abs(Number(seconds) * 1000 - nowMs) > toleranceMs;
 }
 
+/** Printable ASCII, with spaces inside. */
 function isId(text: string): boolean {
-  return text.length <= longestId && /^[\x21-\x7e]+$/.test(text);
+  return text.length <= longestId && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 }
 
-/** The first of these headers with a usable id. */
 function idIn(headers: HeaderList, names: readonly string[]): string | null {
-  const ids = names.flatMap((name) => valuesOf(headers, name).slice(0, 1));
-  return ids.find(isId) ?? null;
+  return idsIn(headers, names)[0] ?? null;
+}
+
+/** The values of these headers. One without text counts as absent. */
+function idsIn(headers: HeaderList, names: readonly string[]): string[] {
+  const values = names.flatMap((name) => valuesOf(headers, name));
+  return values.map(trimmed).filter((value) => value !== '');
+}
+
+/** Without the white space that HTTP allows around a value. Other control characters stay, so that they are noticed. */
+function trimmed(value: string): string {
+  return value.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 function idInBody(body: Buffer): string | null {

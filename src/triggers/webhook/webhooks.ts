@@ -97,7 +97,7 @@ export class Webhooks implements TriggerDriver<WebhookTrigger> {
     this.#broken = broken;
     this.#hooks = new Map(triggers.map((trigger) => [trigger.id, trigger]));
     this.#failures.keepOnly(new Set(this.#hooks.keys()));
-    this.#deliveries.update(this.#hooks);
+    this.#deliveries.update(this.#hooks, broken);
     this.#checkSecrets();
   }
 

@@ -47,8 +47,8 @@ export function TriggerSwitch({ trigger: { id, state } }: { trigger: Trigger }) 
   );
 }
 
-/** Starts a run now, and links to it. */
-export function FireButton({ trigger: { id, state } }: { trigger: Trigger }) {
+/** Starts a run now, and links to it. A folder trigger has none: a file in its folder starts it. */
+export function FireButton({ trigger: { id, kind, state } }: { trigger: Trigger }) {
   const say = useSay();
   const toast = useToast();
   const client = useQueryClient();
@@ -64,6 +64,7 @@ export function FireButton({ trigger: { id, state } }: { trigger: Trigger }) {
     onError: showError(say(`Could not fire ${id}`, `无法触发 ${id}`)),
     onSettled: () => client.invalidateQueries({ queryKey: ['triggers'] }),
   });
+  if (kind === 'folder') return null;
   return (
     <Button
       aria-label={say(`Fire now: ${id}`, `立即触发：${id}`)}
