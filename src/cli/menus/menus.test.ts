@@ -87,6 +87,18 @@ describe('the file of the user for Thunar', () => {
     expect(await readdir(dirname(actions))).toEqual(['uca.xml']);
   });
 
+  it.each(['<actions/>', '<!-- mine -->\r\n<actions />\r\n'])(
+    'is restored if it has no actions: %j',
+    async (text) => {
+      const { actions, install, remove } = await scene();
+      await writeFile(actions, text);
+      expect(await install(script('One'))).toEqual([]);
+      expect(await remove()).toEqual({ left: [], problems: [] });
+      expect(await read(actions)).toBe(text);
+      expect(await readdir(dirname(actions))).toEqual(['uca.xml']);
+    },
+  );
+
   it('keeps what the user changed since, and the copy of its first state', async () => {
     const { actions, install, remove } = await scene();
     await writeFile(actions, usersActions);
