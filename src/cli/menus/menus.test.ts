@@ -208,6 +208,14 @@ describe('a file of the user', () => {
     for (const path of own) expect(await read(path)).toBe(`#!/bin/sh\n# ${path}\n`);
   });
 
+  it('in the place of a folder stays, and is reported', async () => {
+    const { folder, install } = await scene();
+    await mkdir(join(folder, 'data', 'nautilus'), { recursive: true });
+    await writeFile(join(folder, 'data', 'nautilus', 'scripts'), 'mine');
+    expect(await install(script('One'))).toEqual([expect.stringMatching(/Cannot write .*One \(EEXIST\)/)]);
+    expect(await read(join(folder, 'data', 'nautilus', 'scripts'))).toBe('mine');
+  });
+
   it('that replaced an entry stays', async () => {
     const { folder, install, remove } = await scene();
     await install(script('One'));
