@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
+import type { MenuPlace } from './entry-plan.ts';
+import { thunar } from './file-managers.ts';
 import { readInstalledMenus } from './installed-menus.ts';
 import type { MenuScript } from './menu-script.ts';
-import { examineEntry, type MenuPlace, removeMenus, setMenus } from './menus.ts';
+import { examineEntry, removeMenus, setMenus } from './menus.ts';
 import { nautilusFiles } from './nautilus.ts';
 import { nemoFiles } from './nemo.ts';
 
@@ -38,12 +40,12 @@ async function scene() {
       names: [],
       environment: {},
     },
-    managers: { titles: [], hasThunar: true, files: [nautilusFiles, nemoFiles] },
+    managers: [{ title: 'Nautilus', files: nautilusFiles }, { title: 'Nemo', files: nemoFiles }, thunar],
     platform: 'linux',
   };
   const actions = join(folder, 'config', 'Thunar', 'uca.xml');
   await mkdir(dirname(actions), { recursive: true });
-  const install = (...scripts: MenuScript[]) => setMenus(scripts, [], place);
+  const install = async (...scripts: MenuScript[]) => (await setMenus(scripts, [], place)).problems;
   const remove = async () => removeMenus((await readInstalledMenus(place.launch.home)).entries, [], place);
   const stateOf = async (wanted: MenuScript) => {
     const { entries } = await readInstalledMenus(place.launch.home);
