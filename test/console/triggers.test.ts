@@ -175,7 +175,25 @@ describe.runIf(hasChromium)('the triggers page', () => {
     await page.getByRole('link', { name: 'Done' }).click();
     await page.getByRole('heading', { name: 'receive-webhook' }).waitFor();
     expect(await page.content()).not.toContain(value);
-    await scene.hob.send('DELETE', '/api/triggers/receive-webhook', '');
+    for (const id of ['receive-webhook', 'other']) await scene.hob.send('DELETE', `/api/triggers/${id}`, '');
+    await close();
+  });
+
+  it('marks a trigger that is on and cannot start runs', async () => {
+    const path = join(scene.hob.home, 'missing');
+    await put('inbox', { script: resize, kind: 'folder', path, params: { owner: 'me' } });
+    await expect.poll(async () => (await scene.hob.get('/api/triggers/inbox')).body.problems).toHaveLength(1);
+    const { page, checkAccess, close } = await scene.open('/triggers');
+    await rowOf(page, 'inbox').getByText('Problem', { exact: true }).waitFor();
+    expect(await page.getByText('On', { exact: true }).count()).toBe(0);
+    await checkAccess();
+    await page.getByRole('link', { name: 'inbox', exact: true }).click();
+    await page.getByText('Problem', { exact: true }).waitFor();
+    expect(await page.getByText('On', { exact: true }).count()).toBe(0);
+    await checkAccess();
+    await page.goto(`${scene.hob.url}/scripts/${resize}`);
+    await page.getByText('Problem', { exact: true }).waitFor();
+    await scene.hob.send('DELETE', '/api/triggers/inbox', '');
     await close();
   });
 
