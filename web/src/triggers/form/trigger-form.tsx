@@ -57,10 +57,10 @@ export function TriggerForm(props: TriggerFormProps) {
 function WebhookStored({ trigger, secret }: { trigger: Trigger; secret: string }) {
   const say = useSay();
   return (
-    <div className="flex max-w-3xl flex-col items-start gap-4">
+    <div className="flex max-w-3xl flex-col gap-4">
       <output className="font-medium">{say(`${trigger.id} is stored.`, `已保存 ${trigger.id}。`)}</output>
       <WebhookAddress trigger={trigger} secret={secret} />
-      <Link href={triggerPath(trigger.id)} className={buttonClasses('primary')}>
+      <Link href={triggerPath(trigger.id)} className={`${buttonClasses('primary')} self-start`}>
         {say('Done', '完成')}
       </Link>
     </div>
