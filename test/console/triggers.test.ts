@@ -184,6 +184,8 @@ describe.runIf(hasChromium)('the triggers page', () => {
     await page.getByLabel('Example', { exact: true }).waitFor();
     await checkAccess();
     await checkWidths(page);
+    // A choice of another kind would lose the secret.
+    expect(await page.getByRole('radio', { name: 'Schedule' }).count()).toBe(0);
     const secrets = JSON.stringify((await scene.hob.get('/api/secrets')).body);
     expect(secrets).toContain('"receive-webhook"');
     await page.getByRole('link', { name: 'Done' }).click();

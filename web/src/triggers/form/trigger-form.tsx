@@ -41,13 +41,21 @@ interface TriggerFormProps {
   readonly scripts: readonly Script[];
   /** Ids that a new trigger cannot have. */
   readonly taken: ReadonlySet<string>;
+  /** Called once a new secret is shown in place of the form. */
+  readonly onSecretShown?: () => void;
 }
 
 /** The form of a trigger. The service checks it while the user types. */
-export function TriggerForm(props: TriggerFormProps) {
+export function TriggerForm({ onSecretShown, ...props }: TriggerFormProps) {
   const [stored, setStored] = useState<{ trigger: Trigger; secret: string } | null>(null);
   return stored === null ? (
-    <Form {...props} onStored={(trigger, secret) => setStored({ trigger, secret })} />
+    <Form
+      {...props}
+      onStored={(trigger, secret) => {
+        setStored({ trigger, secret });
+        onSecretShown?.();
+      }}
+    />
   ) : (
     <WebhookStored {...stored} />
   );
@@ -67,7 +75,7 @@ function WebhookStored({ trigger, secret }: { trigger: Trigger; secret: string }
   );
 }
 
-interface FormProps extends TriggerFormProps {
+interface FormProps extends Omit<TriggerFormProps, 'onSecretShown'> {
   /** Called after a webhook was stored together with a new secret. */
   readonly onStored: (trigger: Trigger, secret: string) => void;
 }
