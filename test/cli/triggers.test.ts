@@ -296,6 +296,21 @@ describe('hob triggers', () => {
     );
   });
 
+  it.each(['folder', 'filter', 'from', 'id', 'cron', 'every', 'missed-within', 'secret', 'into'])(
+    'refuses an empty --%s',
+    async (name) => {
+      expect(await refused(2, 'add', 'tidy', `--${name}`, '', '--dry-run')).toContain(
+        `The value of --${name} is empty.`,
+      );
+    },
+  );
+
+  it('refuses an empty path as the main input', async () => {
+    expect(await refused(2, 'add', 'tidy', '--cron', '@daily', '--data', '', '--dry-run')).toContain(
+      'The value of --data is empty.',
+    );
+  });
+
   it('refuses an id that is taken', async () => {
     await triggers('add', 'tidy', '--cron', '@daily', '--id', 'mine');
     expect(await refused(2, 'add', 'tidy', '--cron', '@hourly', '--id', 'mine')).toContain(

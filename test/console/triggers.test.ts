@@ -51,7 +51,7 @@ describe.runIf(hasChromium)('the triggers page', () => {
         runtime: 'retries = { attempts = 2, backoff = "1ms" }',
         entry: bash('exit 3'),
       });
-    });
+    }, 'hooks_listen = "127.0.0.1:0"\n');
   });
   afterAll(() => scene.stop());
 
@@ -60,6 +60,13 @@ describe.runIf(hasChromium)('the triggers page', () => {
     scene.hob.send('PUT', `/api/triggers/${id}`, JSON.stringify(fields));
   const rowOf = (page: Page, id: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id, exact: true }) });
+  /** Fails if the page is wider than a phone or a small screen. */
+  const checkWidths = async (page: Page) => {
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  };
 
   it('explains triggers, and makes a schedule that can be fired, paused, changed and deleted', async () => {
     const { page, checkAccess, close } = await scene.open('/triggers');
@@ -158,7 +165,12 @@ describe.runIf(hasChromium)('the triggers page', () => {
   });
 
   it('stores the secret of a webhook, and shows it once', async () => {
+    // The listener has a free port, and an address once the first webhook exists.
+    await scene.hob.send('PUT', '/api/secrets/other', JSON.stringify({ value: 'correct horse' }));
+    await put('other', { script: receive, kind: 'webhook', secret: 'other' });
+    await expect.poll(async () => (await scene.hob.get('/api/triggers/other')).body.address).not.toBeNull();
     const { page, checkAccess, close } = await scene.open('/triggers/new/webhook?script=receive');
+    await page.getByLabel('Proof of the sender').selectOption({ label: 'GitHub signature' });
     await page.getByLabel('Secret').selectOption({ label: 'New secret…' });
     await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByText('Type or generate a value').waitFor();
@@ -169,13 +181,37 @@ describe.runIf(hasChromium)('the triggers page', () => {
     await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByText('Copy the secret now').waitFor();
     await page.getByText(value, { exact: true }).waitFor();
+    await page.getByLabel('Example', { exact: true }).waitFor();
     await checkAccess();
+    await checkWidths(page);
+    // A choice of another kind would lose the secret.
+    expect(await page.getByRole('radio', { name: 'Schedule' }).count()).toBe(0);
     const secrets = JSON.stringify((await scene.hob.get('/api/secrets')).body);
     expect(secrets).toContain('"receive-webhook"');
     await page.getByRole('link', { name: 'Done' }).click();
     await page.getByRole('heading', { name: 'receive-webhook' }).waitFor();
+    await page.getByLabel('Example', { exact: true }).waitFor();
+    await checkWidths(page);
     expect(await page.content()).not.toContain(value);
-    await scene.hob.send('DELETE', '/api/triggers/receive-webhook', '');
+    for (const id of ['receive-webhook', 'other']) await scene.hob.send('DELETE', `/api/triggers/${id}`, '');
+    await close();
+  });
+
+  it('marks a trigger that is on and cannot start runs', async () => {
+    const path = join(scene.hob.home, 'missing');
+    await put('inbox', { script: resize, kind: 'folder', path, params: { owner: 'me' } });
+    await expect.poll(async () => (await scene.hob.get('/api/triggers/inbox')).body.problems).toHaveLength(1);
+    const { page, checkAccess, close } = await scene.open('/triggers');
+    await rowOf(page, 'inbox').getByText('Problem', { exact: true }).waitFor();
+    expect(await page.getByText('On', { exact: true }).count()).toBe(0);
+    await checkAccess();
+    await page.getByRole('link', { name: 'inbox', exact: true }).click();
+    await page.getByText('Problem', { exact: true }).waitFor();
+    expect(await page.getByText('On', { exact: true }).count()).toBe(0);
+    await checkAccess();
+    await page.goto(`${scene.hob.url}/scripts/${resize}`);
+    await page.getByText('Problem', { exact: true }).waitFor();
+    await scene.hob.send('DELETE', '/api/triggers/inbox', '');
     await close();
   });
 

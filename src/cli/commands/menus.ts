@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { pickScript } from '../find-script.ts';
 import { homeOf } from '../find-service.ts';
 import { tr } from '../language.ts';
+import type { Placement } from '../menus/entry-plan.ts';
 import { type InstalledEntry, readInstalledMenus } from '../menus/installed-menus.ts';
 import type { MenuScript } from '../menus/menu-script.ts';
-import { hasMenus, type MenuPlace, removeMenus, setMenus } from '../menus/menus.ts';
+import { hasMenus, removeMenus, setMenus } from '../menus/menus.ts';
 import {
   type CommonOptions,
   exitCodesText,
@@ -19,8 +20,9 @@ import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 import { ReportedError, userError } from '../user-error.ts';
+import { describeInstallation, describeRemoval } from './menus/describe-installation.ts';
 import { bindKeys, unbindKeys } from './menus/keys.ts';
-import { loadOffers, namedEntry, namedScript, noManager, placeOf } from './menus/offers.ts';
+import { loadOffers, namedEntry, namedScript, placeOf } from './menus/offers.ts';
 import { showStatus } from './menus/status.ts';
 
 export function configure(command: Command): void {
@@ -93,23 +95,31 @@ async function installMenus(names: string[], { home: flag, json }: CommonOptions
   };
   const wanted = offering.filter(isWanted);
   const stillLeftOut = leftOut.filter((id) => !wanted.some((script) => script.id === id));
-  const problems = await setMenus(wanted, stillLeftOut, place);
+  const { placements, problems } = await setMenus(wanted, stillLeftOut, place);
   const others = offering.filter((script) => !wanted.includes(script));
   const now = await readInstalledMenus(home);
   const isLeft = (id: string) => now.entries.some((entry) => entry.id === id && hasMenus(entry));
   const removed = entries.filter((entry) => hasMenus(entry) && !isLeft(entry.id));
   if (json === true)
     printJson({
-      installed: wanted.map(slugAndName),
+      installed: placements.filter(isWritten).map(installedJson),
       removed: removed.map(entryName),
       offered: others.map(slugAndName),
       problems,
     });
   else {
-    process.stdout.write(describeInstallation(wanted, { others, packages, place }));
+    process.stdout.write(describeInstallation(placements, { others, packages, place }));
     if (removed.length > 0) process.stdout.write(describeRemoval(removed));
   }
   report(problems);
+}
+
+function isWritten({ managers, hasLauncher }: Placement): boolean {
+  return managers.length > 0 || hasLauncher;
+}
+
+function installedJson({ script, managers, hasLauncher }: Placement) {
+  return { ...slugAndName(script), file_managers: managers, has_launcher: hasLauncher };
 }
 
 function slugAndName({ id, slug, name }: MenuScript) {
@@ -121,67 +131,6 @@ function offersNothing({ label, slug }: MenuScript): Error {
     `${label} (${slug}) offers no menu entry and no shortcut. Its manifest can, with [service.triggers.context_menu] or [service.triggers.shortcut].`,
     `${label}（${slug}）没有提供菜单条目或快捷方式。可在清单中用 [service.triggers.context_menu] 或 [service.triggers.shortcut] 提供。`,
   );
-}
-
-function describeInstallation(
-  wanted: readonly MenuScript[],
-  {
-    others,
-    packages,
-    place,
-  }: { others: readonly MenuScript[]; packages: ReadonlySet<string>; place: MenuPlace },
-): string {
-  const { managers, platform } = place;
-  const titles = platform === 'win32' ? [tr('the Explorer', '资源管理器')] : managers.titles;
-  const inMenus = wanted.filter(({ menu }) => menu !== null);
-  const launchers = platform === 'win32' ? [] : wanted.filter(({ shortcut }) => shortcut !== null);
-  const lines =
-    wanted.length === 0
-      ? [
-          tr(
-            'No script of yours offers a menu entry or a shortcut. A manifest can, with [service.triggers.context_menu] or [service.triggers.shortcut].',
-            '您的脚本都没有提供菜单条目或快捷方式。可在清单中用 [service.triggers.context_menu] 或 [service.triggers.shortcut] 提供。',
-          ),
-        ]
-      : [];
-  if (inMenus.length > 0 && titles.length > 0) {
-    const list = titles.join(tr(', ', '、'));
-    lines.push(tr(`In the menus of ${list}:`, `已添加到 ${list} 的菜单：`), ...inMenus.map(lineOf));
-    if (managers.hasThunar && platform !== 'win32')
-      lines.push(
-        tr(
-          'An open Thunar shows changes after a restart: thunar -q',
-          '正在运行的 Thunar 重新启动后才会显示更改：thunar -q',
-        ),
-      );
-  }
-  if (inMenus.length > 0 && titles.length === 0) lines.push(noManager());
-  if (launchers.length > 0)
-    lines.push(
-      tr(
-        'As launchers, to which you can bind a key (hob menus bind SCRIPT KEYS):',
-        '已添加启动器，可为其绑定快捷键（hob menus bind 脚本 按键）：',
-      ),
-      ...launchers.map(lineOf),
-    );
-  const offered = others.filter(({ id }) => packages.has(id));
-  if (offered.length > 0)
-    lines.push(
-      tr('Packages offer entries, too. To add them:', '安装的脚本包也提供条目。添加方法：'),
-      ...offered.map(addLineOf),
-    );
-  const removed = others.filter(({ id }) => !packages.has(id));
-  if (removed.length > 0)
-    lines.push(tr('Not added. To add them:', '未添加。添加方法：'), ...removed.map(addLineOf));
-  return `${lines.join('\n')}\n`;
-}
-
-function lineOf({ label, slug }: Pick<MenuScript, 'label' | 'slug'>): string {
-  return `  ${printable(label)} (${slug})`;
-}
-
-function addLineOf({ label, slug }: MenuScript): string {
-  return `  hob menus install ${slug}    ${printable(label)}`;
 }
 
 function report(problems: readonly string[]): void {
@@ -210,8 +159,4 @@ async function removeEntries(names: string[], { home: flag, json }: CommonOption
 
 function entryName({ id, slug, label }: InstalledEntry) {
   return { script_id: id, slug, name: label };
-}
-
-function describeRemoval(removed: readonly InstalledEntry[]): string {
-  return `${[tr('Removed from menus:', '已从菜单中移除：'), ...removed.map(lineOf)].join('\n')}\n`;
 }

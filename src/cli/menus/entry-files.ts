@@ -48,7 +48,8 @@ export async function writeEntryFile(
     await rename(draft, path);
     return null;
   } catch (error) {
-    await rm(draft, { force: true });
+    // The path of the draft may lead through a file: the first error says more.
+    await rm(draft, { force: true }).catch(() => {});
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     return tr(`Cannot write ${path} (${errno}).`, `无法写入 ${path}（${errno}）。`);

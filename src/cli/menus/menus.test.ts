@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
+import type { MenuPlace } from './entry-plan.ts';
+import { thunar } from './file-managers.ts';
 import { readInstalledMenus } from './installed-menus.ts';
 import type { MenuScript } from './menu-script.ts';
-import { examineEntry, type MenuPlace, removeMenus, setMenus } from './menus.ts';
+import { examineEntry, removeMenus, setMenus } from './menus.ts';
 import { nautilusFiles } from './nautilus.ts';
 import { nemoFiles } from './nemo.ts';
 
@@ -38,12 +40,12 @@ async function scene() {
       names: [],
       environment: {},
     },
-    managers: { titles: [], hasThunar: true, files: [nautilusFiles, nemoFiles] },
+    managers: [{ title: 'Nautilus', files: nautilusFiles }, { title: 'Nemo', files: nemoFiles }, thunar],
     platform: 'linux',
   };
   const actions = join(folder, 'config', 'Thunar', 'uca.xml');
   await mkdir(dirname(actions), { recursive: true });
-  const install = (...scripts: MenuScript[]) => setMenus(scripts, [], place);
+  const install = async (...scripts: MenuScript[]) => (await setMenus(scripts, [], place)).problems;
   const remove = async () => removeMenus((await readInstalledMenus(place.launch.home)).entries, [], place);
   const stateOf = async (wanted: MenuScript) => {
     const { entries } = await readInstalledMenus(place.launch.home);
@@ -86,6 +88,18 @@ describe('the file of the user for Thunar', () => {
     expect((await stat(actions)).mode & 0o777).toBe(0o640);
     expect(await readdir(dirname(actions))).toEqual(['uca.xml']);
   });
+
+  it.each(['<actions/>', '<!-- mine -->\r\n<actions />\r\n'])(
+    'is restored if it has no actions: %j',
+    async (text) => {
+      const { actions, install, remove } = await scene();
+      await writeFile(actions, text);
+      expect(await install(script('One'))).toEqual([]);
+      expect(await remove()).toEqual({ left: [], problems: [] });
+      expect(await read(actions)).toBe(text);
+      expect(await readdir(dirname(actions))).toEqual(['uca.xml']);
+    },
+  );
 
   it('keeps what the user changed since, and the copy of its first state', async () => {
     const { actions, install, remove } = await scene();
@@ -194,6 +208,14 @@ describe('a file of the user', () => {
     expect(await remove()).toEqual({ left: [], problems: [] });
     expect((await filesBelow(join(folder, 'data'))).sort()).toEqual(own.sort());
     for (const path of own) expect(await read(path)).toBe(`#!/bin/sh\n# ${path}\n`);
+  });
+
+  it('in the place of a folder stays, and is reported', async () => {
+    const { folder, install } = await scene();
+    await mkdir(join(folder, 'data', 'nautilus'), { recursive: true });
+    await writeFile(join(folder, 'data', 'nautilus', 'scripts'), 'mine');
+    expect(await install(script('One'))).toEqual([expect.stringMatching(/Cannot write .*One \(EEXIST\)/)]);
+    expect(await read(join(folder, 'data', 'nautilus', 'scripts'))).toBe('mine');
   });
 
   it('that replaced an entry stays', async () => {

@@ -6,48 +6,33 @@ import { runCommand } from '../../shared/run-command.ts';
 import { tr } from '../language.ts';
 import { examineFile, removeEntryFile, writeEntryFile } from './entry-files.ts';
 import { isCurrentKey, refreshKey, unbindKey } from './entry-keys.ts';
-import { type FoundManagers, filesOf } from './file-managers.ts';
+import { type MenuPlace, type Placement, placementOf, planFor } from './entry-plan.ts';
 import {
   type InstalledEntry,
   type InstalledMenus,
   readInstalledMenus,
   writeInstalledMenus,
 } from './installed-menus.ts';
-import type { EntryFile, Launch, MenuScript } from './menu-script.ts';
+import type { Launch, MenuScript } from './menu-script.ts';
 import { isSameAction, ownActions, thunarActions } from './thunar-actions.ts';
 import { actionPrefix, actionsFile, readActionsFile, writeActions } from './thunar-file.ts';
 import { registryFile, registryKeys, registryRemoval, registryValues } from './windows-registry.ts';
 
-/** The desktop to change, and the Hob whose scripts the entries start. */
-export interface MenuPlace {
-  readonly launch: Launch;
-  readonly session: DesktopSession;
-  readonly managers: FoundManagers;
-  readonly platform: NodeJS.Platform;
-}
-
-/** The entries of a script, as they should be. */
-interface Plan {
-  readonly script: MenuScript;
-  readonly files: readonly EntryFile[];
-  readonly hasThunar: boolean;
-}
-
-function planFor(script: MenuScript, place: MenuPlace): Plan {
-  const { launch, session, managers, platform } = place;
-  const files = platform === 'win32' ? [] : filesOf(script, launch, { managers, session });
-  return { script, files, hasThunar: managers.hasThunar && script.menu !== null };
+/** The entries that were written, and the problems that prevented others. */
+export interface Installation {
+  readonly placements: readonly Placement[];
+  readonly problems: readonly string[];
 }
 
 /**
- * Sets the entries of the given scripts, and removes those of all others. Returns the problems. The new state is recorded
- * before the first file is written, so that a later call finds all files even if this one is killed.
+ * Sets the entries of the given scripts, and removes those of all others. The new state is recorded before the first file is written,
+ * so that a later call finds all files even if this one is killed.
  */
 export async function setMenus(
   scripts: readonly MenuScript[],
   leftOut: readonly string[],
   place: MenuPlace,
-): Promise<string[]> {
+): Promise<Installation> {
   const { launch, session, platform } = place;
   const before = await readInstalledMenus(launch.home);
   const plans = scripts.map((script) => planFor(script, place));
@@ -72,7 +57,13 @@ export async function setMenus(
   await writeInstalledMenus(launch.home, { entries: joinEntries(before.entries, after.entries), leftOut });
 
   const problems: (string | null)[] = [];
-  for (const { files } of plans) for (const file of files) problems.push(await writeEntryFile(file, launch));
+  /** Paths and registry keys. */
+  const failed = new Set<string>();
+  for (const file of plans.flatMap(({ files }) => files)) {
+    const problem = await writeEntryFile(file, launch);
+    problems.push(problem);
+    if (problem !== null) failed.add(file.path);
+  }
   const wanted = new Set(planned.flatMap(({ files }) => files));
   const left: InstalledEntry[] = [];
   for (const entry of before.entries) {
@@ -88,14 +79,22 @@ export async function setMenus(
     const problem = await writeActions(file, prefix, actions, session);
     if (problem === null) continue;
     problems.push(problem);
+    failed.add(file);
     const stay = before.entries.filter(({ thunar }) => thunar === file);
     left.push(...stay.map((entry) => ({ ...withoutMenus(entry), thunar: file })));
   }
-  if (platform === 'win32') problems.push(await writeRegistry(scripts, before, launch));
+  if (platform === 'win32') {
+    const problem = await writeRegistry(scripts, before, launch);
+    problems.push(problem);
+    if (problem !== null) for (const key of scripts.flatMap(registryKeys)) failed.add(key);
+  }
   const entries: InstalledEntry[] = [];
   for (const entry of after.entries) entries.push(await refreshKey(entry, place, problems));
   await writeInstalledMenus(launch.home, { entries: joinEntries(left, entries), leftOut });
-  return problems.filter((problem) => problem !== null);
+  return {
+    placements: plans.map((plan) => placementOf(plan, failed)),
+    problems: problems.filter((problem) => problem !== null),
+  };
 }
 
 /** Removes the files of an entry. Returns those that could not be removed, and adds the problems. */

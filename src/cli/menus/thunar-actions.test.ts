@@ -76,8 +76,41 @@ it('leaves the actions of another home', () => {
   expect(mergeActions(text, 'hob-this-', [])).toBe(text);
 });
 
-it('opens an empty root', () => {
-  expect(merge('<actions/>\n', one)).toBe(`<actions>\n${one.text}\n</actions>\n`);
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+describe.each([
+  '<actions/>',
+  '<actions />',
+  '<actions\t\n/>',
+  '<actions></actions>',
+  '<actions>\n</actions>',
+  '<actions>\r\n</actions>\r\n',
+  `${declaration}\n<actions/>\n`,
+  `${declaration}\r\n<actions />\r\n`,
+  `\ufeff${declaration}<actions/>`,
+  '<!-- <actions/> -->\n<actions/>\n<!-- end -->',
+  '<actions xmlns:x="a/>b" />\n',
+])('a file without actions: %j', (text) => {
+  it('is restored byte for byte', () => {
+    expect(ownActions(merge(text, one, two), 'hob-')).toEqual([one, two]);
+    expect(merge(merge(text, one, two))).toBe(text);
+    expect(merge(merge(merge(text, one), two))).toBe(text);
+    expect(merge(text)).toBe(text);
+  });
+});
+
+it('opens an empty root, also for the actions of two homes', () => {
+  const both = mergeActions(merge('<actions/>\n', one), 'other-', [
+    { id: 'other-1', text: action('other-1', 'Other') },
+  ]);
+  expect(both).toMatch(/^<actions>\n<action>[\s\S]*<\/action>\n<\/actions\s*>\n$/);
+  expect(mergeActions(merge(both), 'other-', [])).toBe('<actions/>\n');
+});
+
+it('keeps an action that the user added to an empty root since', () => {
+  const mine = '<action><name>mine</name></action>\n';
+  const merged = merge('<actions/>', one).replace(one.text, mine + one.text);
+  expect(merge(merged)).toMatch(/^<actions>\n<action><name>mine<\/name><\/action>\n<\/actions\s*>$/);
 });
 
 it.each([

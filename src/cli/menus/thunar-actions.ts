@@ -93,14 +93,30 @@ export function mergeActions(text: string, prefix: string, wanted: readonly Thun
     if (action !== undefined) kept.add(id);
   }
   const added = wanted.filter(({ id }) => !kept.has(id)).map((action) => `${action.text}\n`);
-  if (added.length === 0) return merged;
-  const moved = merged.length - text.length;
-  if (root.contentStart === root.end) {
-    const tag = merged.slice(root.start, root.end + moved).replace(/\s*\/>$/, '>');
-    return `${merged.slice(0, root.start)}${tag}\n${added.join('')}</${root.name}>${merged.slice(root.end + moved)}`;
-  }
-  const end = root.contentEnd + moved;
-  return merged.slice(0, end) + added.join('') + merged.slice(end);
+  const content = {
+    start: root.contentStart,
+    end: root.contentEnd + merged.length - text.length,
+  };
+  if (added.length > 0)
+    return root.contentStart === root.end
+      ? openRoot(text, root, added.join(''))
+      : merged.slice(0, content.end) + added.join('') + merged.slice(content.end);
+  return own.length === 0 ? merged : closeRoot(merged, content);
+}
+
+/** The white space records that the root was an empty-element tag. XML allows it here, and no program writes it. */
+const endTag = '</actions\t>';
+
+/** Replaces an empty-element tag such as <actions/>. */
+function openRoot(text: string, { start, end }: XmlElement, content: string): string {
+  const tag = text.slice(start, end).replace(/\/>$/, '>');
+  return `${text.slice(0, start)}${tag}\n${content}${endTag}${text.slice(end)}`;
+}
+
+/** Restores the empty-element tag after its last action was removed. */
+function closeRoot(text: string, { start, end }: { start: number; end: number }): string {
+  if (text.slice(start, end) !== '\n' || !text.startsWith(endTag, end)) return text;
+  return `${text.slice(0, start - '>'.length)}/>${text.slice(end + endTag.length)}`;
 }
 
 /** The actions of Hob in the file, by their ids. */

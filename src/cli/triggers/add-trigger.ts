@@ -58,6 +58,7 @@ type Kind = TriggerSuggestion['kind'];
 
 /** `hob triggers add`: checks a trigger, and stores it unless this is a dry run. */
 export async function addTrigger(wanted: string, options: AddOptions): Promise<void> {
+  refuseEmpty(options);
   const client = await ServiceClient.find(options.home);
   const script = await findScript(client, wanted);
   const list = await client.get<TriggerList>('/api/triggers');
@@ -100,6 +101,20 @@ async function createUnderFreeId(
     const current = await client.get<TriggerList>('/api/triggers');
     return createUnderFreeId(client, { script, options, list: current }, fields);
   }
+}
+
+/** A shell variable that is not set makes an empty option. As a path, it would mean the current folder. */
+function refuseEmpty({ home: _home, data: _data, param: _param, ...options }: AddOptions): void {
+  for (const [name, value] of Object.entries(options))
+    if ([value].flat().includes(''))
+      throw emptyOption(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+}
+
+function emptyOption(name: string): UserError {
+  return usageError(
+    `The value of --${name} is empty. Write one, or omit the option.`,
+    `--${name} 的值为空。请填写，或去掉该选项。`,
+  );
 }
 
 const firstLook = { everyMs: 50, withinMs: 3000 };
@@ -264,6 +279,7 @@ export function inputData({ name, input }: ScriptDetail, values: readonly string
       `${title} accepts one input value (${input.name}), but got ${values.length}.`,
       `${title} 只接受一个值（${input.name}），却给了 ${values.length} 个。`,
     );
+  if (input.pick !== null && values.includes('')) throw emptyOption('data');
   // The script has another working directory.
   return input.pick === null ? [...values] : values.map((value) => resolve(value));
 }

@@ -11,7 +11,7 @@ import { classes } from '../parts/classes.ts';
 import { CodeText } from '../parts/code.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { SuggestionRow, TriggerBadge } from '../triggers/trigger-parts.tsx';
-import { triggerPath, triggerWords } from '../triggers/words-of-triggers.ts';
+import { shownState, triggerPath, triggerWords } from '../triggers/words-of-triggers.ts';
 
 /** The triggers of a script, and the menu entry and shortcut that its manifest offers. */
 export function ScriptTriggers({ script }: { script: ScriptDetail }) {
@@ -49,7 +49,7 @@ export function ScriptTriggers({ script }: { script: ScriptDetail }) {
                   >
                     {trigger.id}
                   </Link>
-                  {trigger.state !== 'on' && <TriggerBadge state={trigger.state} />}
+                  {shownState(trigger) !== 'on' && <TriggerBadge trigger={trigger} />}
                 </p>
                 <p className="text-[13px] text-muted wrap-anywhere">{triggerWords(trigger, say)}</p>
               </li>

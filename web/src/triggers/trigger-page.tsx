@@ -70,14 +70,14 @@ function UnknownTrigger({ id }: { id: string }) {
 function Header({ trigger }: { trigger: Trigger }) {
   const say = useSay();
   const [, navigate] = useLocation();
-  const { id, kind, state, script, script_id, script_name, problems } = trigger;
+  const { id, kind, script, script_id, script_name, problems } = trigger;
   const removal = useRemoval(trigger, () => navigate('/triggers'));
   return (
     <header className="mb-5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 text-xl font-semibold tracking-tight break-all">{id}</h1>
-          <TriggerBadge state={state} />
+          <TriggerBadge trigger={trigger} />
         </div>
         <div className="ml-auto flex items-center gap-2">
           <FireButton trigger={trigger} />

@@ -1,7 +1,7 @@
 import { Ban, CircleAlert, CircleCheck, Plus, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 
-import type { Firing, Trigger, TriggerState, TriggerSuggestion } from '../api/wire.ts';
+import type { Firing, Trigger, TriggerSuggestion } from '../api/wire.ts';
 import { triggerKinds } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
@@ -13,19 +13,23 @@ import {
   kindName,
   newKindName,
   outcomeName,
+  type ShownState,
+  shownState,
   stateName,
   triggerWords,
 } from './words-of-triggers.ts';
 
-const stateInks: Readonly<Record<TriggerState, string>> = {
+const stateInks: Readonly<Record<ShownState, string>> = {
   on: 'text-good bg-good-ground',
+  problem: 'text-warn bg-warn-ground',
   off: 'text-muted bg-hover',
   broken: 'text-bad bg-bad-ground',
   'script-missing': 'text-bad bg-bad-ground',
 };
 
-export function TriggerBadge({ state }: { state: TriggerState }) {
+export function TriggerBadge({ trigger }: { trigger: Trigger }) {
   const say = useSay();
+  const state = shownState(trigger);
   return (
     <span
       className={classes(

@@ -118,7 +118,7 @@ function TriggerRow({ trigger }: { trigger: Trigger }) {
               {id}
             </Link>
           )}
-          <TriggerBadge state={state} />
+          <TriggerBadge trigger={trigger} />
           {script_name === null ? (
             <span className="min-w-0 break-all text-muted">{script}</span>
           ) : (

@@ -1,6 +1,6 @@
 import { CalendarClock, FolderOpen, type LucideIcon, Webhook } from 'lucide-react';
 
-import type { FiringOutcome, TriggerKind, TriggerState } from '../api/wire.ts';
+import type { FiringOutcome, Trigger, TriggerKind, TriggerState } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
 export const kindIcons: Readonly<Record<TriggerKind, LucideIcon>> = {
@@ -27,9 +27,17 @@ export function newKindName(kind: TriggerKind, say: Say): string {
   return names[kind];
 }
 
-export function stateName(state: TriggerState, say: Say): string {
-  const names: Readonly<Record<TriggerState, string>> = {
+/** `problem`: it is on, but cannot start runs. */
+export type ShownState = TriggerState | 'problem';
+
+export function shownState({ state, problems }: Pick<Trigger, 'state' | 'problems'>): ShownState {
+  return state === 'on' && problems.length > 0 ? 'problem' : state;
+}
+
+export function stateName(state: ShownState, say: Say): string {
+  const names: Readonly<Record<ShownState, string>> = {
     on: say('On', '已启用'),
+    problem: say('Problem', '有问题'),
     off: say('Paused', '已暂停'),
     broken: say('Broken', '有错误'),
     'script-missing': say('Script missing', '缺少脚本'),

@@ -1,10 +1,10 @@
 import type { PackageList, ScriptList } from '../../../contract/types.ts';
 import { desktopSession } from '../../../settings/desktop-session.ts';
 import { tr } from '../../language.ts';
+import type { MenuPlace } from '../../menus/entry-plan.ts';
 import { findFileManagers } from '../../menus/file-managers.ts';
 import type { InstalledEntry } from '../../menus/installed-menus.ts';
 import { launchOf, type MenuScript, menuScriptsOf } from '../../menus/menu-script.ts';
-import type { MenuPlace } from '../../menus/menus.ts';
 import type { ServiceClient } from '../../service-client.ts';
 import { userError } from '../../user-error.ts';
 

@@ -58,7 +58,11 @@ export async function showStatus({ home: flag, json }: CommonOptions): Promise<v
     ...installed.filter(({ script_id }) => !offered.some((each) => each.script_id === script_id)),
     ...offered,
   ];
-  printAnswer({ home, file_managers: place.managers.titles, entries: shown }, json, describeStatus);
+  printAnswer(
+    { home, file_managers: place.managers.map(({ title }) => title), entries: shown },
+    json,
+    describeStatus,
+  );
 }
 
 interface Listing {

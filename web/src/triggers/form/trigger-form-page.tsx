@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
 import { HobError } from '../../api/hob.ts';
@@ -20,6 +21,8 @@ export function NewTriggerPage({ kind: named }: { kind: string }) {
   const search = new URLSearchParams(useSearch());
   const { data: triggers, error, refetch } = useQuery({ ...triggersQuery, refetchInterval: false });
   const { data: all } = useQuery(scriptsQuery);
+  // Another kind would open an empty form, and the new secret is shown only once.
+  const [isSecretShown, setSecretShown] = useState(false);
   const kind = triggerKinds.find((one) => one === named);
   if (kind === undefined) return <NotFoundPage />;
   const [scriptName, name] = [search.get('script') ?? '', search.get('from')];
@@ -28,17 +31,26 @@ export function NewTriggerPage({ kind: named }: { kind: string }) {
   return (
     <>
       <PageTitle title={newKindName(kind, say)}>
-        <Segmented
-          label={say('Kind', '类型')}
-          value={kind}
-          choices={triggerKinds.map((value) => ({ value, name: kindName(value, say) }))}
-          onChange={choose}
-        />
+        {!isSecretShown && (
+          <Segmented
+            label={say('Kind', '类型')}
+            value={kind}
+            choices={triggerKinds.map((value) => ({ value, name: kindName(value, say) }))}
+            onChange={choose}
+          />
+        )}
       </PageTitle>
       {triggers === undefined || all === undefined ? (
         <Pending error={error} refetch={refetch} />
       ) : (
-        <NewForm kind={kind} scriptName={scriptName} name={name} triggers={triggers} scripts={all.scripts} />
+        <NewForm
+          kind={kind}
+          scriptName={scriptName}
+          name={name}
+          triggers={triggers}
+          scripts={all.scripts}
+          onSecretShown={() => setSecretShown(true)}
+        />
       )}
     </>
   );
@@ -51,9 +63,10 @@ interface NewFormProps {
   readonly name: string | null;
   readonly triggers: TriggerList;
   readonly scripts: readonly Script[];
+  readonly onSecretShown: () => void;
 }
 
-function NewForm({ kind, scriptName, name, triggers, scripts }: NewFormProps) {
+function NewForm({ kind, scriptName, name, triggers, scripts, onSecretShown }: NewFormProps) {
   const script = scriptNamed(scripts, scriptName);
   const suggestion = triggers.suggestions.find(
     (one) => one.script_id === script?.id && one.kind === kind && one.name === name,
@@ -66,6 +79,7 @@ function NewForm({ kind, scriptName, name, triggers, scripts }: NewFormProps) {
       origin={{ written: {}, suggestion: suggestion ?? null }}
       scripts={scripts}
       taken={new Set(triggers.items.map(({ id }) => id))}
+      onSecretShown={onSecretShown}
     />
   );
 }

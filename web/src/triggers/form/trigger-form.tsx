@@ -41,13 +41,21 @@ interface TriggerFormProps {
   readonly scripts: readonly Script[];
   /** Ids that a new trigger cannot have. */
   readonly taken: ReadonlySet<string>;
+  /** Called once a new secret is shown in place of the form. */
+  readonly onSecretShown?: () => void;
 }
 
 /** The form of a trigger. The service checks it while the user types. */
-export function TriggerForm(props: TriggerFormProps) {
+export function TriggerForm({ onSecretShown, ...props }: TriggerFormProps) {
   const [stored, setStored] = useState<{ trigger: Trigger; secret: string } | null>(null);
   return stored === null ? (
-    <Form {...props} onStored={(trigger, secret) => setStored({ trigger, secret })} />
+    <Form
+      {...props}
+      onStored={(trigger, secret) => {
+        setStored({ trigger, secret });
+        onSecretShown?.();
+      }}
+    />
   ) : (
     <WebhookStored {...stored} />
   );
@@ -57,17 +65,17 @@ export function TriggerForm(props: TriggerFormProps) {
 function WebhookStored({ trigger, secret }: { trigger: Trigger; secret: string }) {
   const say = useSay();
   return (
-    <div className="flex max-w-3xl flex-col items-start gap-4">
+    <div className="flex max-w-3xl flex-col gap-4">
       <output className="font-medium">{say(`${trigger.id} is stored.`, `已保存 ${trigger.id}。`)}</output>
       <WebhookAddress trigger={trigger} secret={secret} />
-      <Link href={triggerPath(trigger.id)} className={buttonClasses('primary')}>
+      <Link href={triggerPath(trigger.id)} className={`${buttonClasses('primary')} self-start`}>
         {say('Done', '完成')}
       </Link>
     </div>
   );
 }
 
-interface FormProps extends TriggerFormProps {
+interface FormProps extends Omit<TriggerFormProps, 'onSecretShown'> {
   /** Called after a webhook was stored together with a new secret. */
   readonly onStored: (trigger: Trigger, secret: string) => void;
 }
