@@ -41,7 +41,10 @@ export const firingReasons = {
     en: 'the delivery is not valid HTTP, was cut short, or has an invalid or repeated header',
     zh: '请求不是有效的 HTTP、不完整，或含有无效或重复的请求头',
   },
-  'secret-missing': { en: 'the secret of the webhook is not stored', zh: '没有保存该 Webhook 的密钥' },
+  'secret-missing': {
+    en: 'the secret of the webhook is not stored, or cannot be read',
+    zh: '该 Webhook 的密钥未保存或无法读取',
+  },
   'not-utf8': { en: 'the name of the file is not valid UTF-8', zh: '文件名不是有效的 UTF-8' },
   'changed-by-run': {
     en: 'the file changed during each of its runs, probably by the script itself',

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -185,6 +185,27 @@ describe('the listener for webhooks', () => {
     expect(await isOpen(port)).toBe(false);
     await writeFile(file, before);
     await withoutProblem(service.hob, 'push');
+    await until('the listener is open', () => isOpen(port));
+  });
+
+  it('closes when a delivery finds that the key of the secrets is gone, and says why', async () => {
+    const port = await freePort();
+    const { hob } = await startRestartable({
+      scripts: await scripts(),
+      settings: `hooks_listen = "127.0.0.1:${port}"\n`,
+    });
+    await storeSecret(hob);
+    await addHook(hob, 'push');
+    await withoutProblem(hob, 'push');
+    const key = join(hob.home, 'secrets.key');
+    const before = await readFile(key);
+    await rm(key);
+    const address = `http://127.0.0.1:${port}/hook/push`;
+    expect((await deliver(address, github('{}'), '{}')).status).toBe(503);
+    await withProblem(hob, 'push', 'secrets.key');
+    await until('the listener is closed', async () => !(await isOpen(port)));
+    await writeFile(key, before, { mode: 0o600 });
+    await withoutProblem(hob, 'push');
     await until('the listener is open', () => isOpen(port));
   });
 

@@ -73,6 +73,7 @@ function scene({ start, hook = trigger }: { start?: () => FiringResult; hook?: W
     keepIdsMs: 24 * hourMs,
     elapsedMs: () => Date.now(),
     onFailure: ({ id }) => failures.push(id),
+    onSecretLost: () => {},
   });
   deliveries.update(new Map([[hook.id, hook]]), []);
   return { deliveries, records, started, runs, failures, secrets };

@@ -39,6 +39,8 @@ interface DeliveriesOptions {
   elapsedMs: () => number;
   /** A delivery that was accepted could not start a run. */
   onFailure: (trigger: WebhookTrigger) => void;
+  /** The secret of a webhook is gone, or cannot be read any more. */
+  onSecretLost: () => void;
 }
 
 /** A webhook that is on, but whose entry or script cannot be used. */
@@ -228,6 +230,7 @@ export class Deliveries {
       detail: shown(detail),
       runId: null,
     });
+    this.#options.onSecretLost();
     return { status: 503, retryAfterS };
   }
 

@@ -86,6 +86,7 @@ export class Webhooks implements TriggerDriver<WebhookTrigger> {
       keepIdsMs,
       elapsedMs: () => performance.now(),
       onFailure: (trigger) => this.#failures.note(trigger, false),
+      onSecretLost: () => this.#checkSecrets(),
     });
     this.#unsubscribe = runs.onEnd(({ triggerId, isSuccess }) => {
       const trigger = this.#hooks.get(triggerId);
@@ -119,7 +120,7 @@ export class Webhooks implements TriggerDriver<WebhookTrigger> {
     this.#blocked = blockedEntry(this.#broken) ?? this.#blockedTrigger();
     this.#reportBlocked(before);
     this.#adjust();
-    if (before !== null && this.#blocked === null) this.#options.onChange();
+    if ((before === null) !== (this.#blocked === null)) this.#options.onChange();
   }
 
   #problem(): TriggerProblem | null {
