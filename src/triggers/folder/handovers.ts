@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FiringResult } from '../firing-runs.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
 import type { HandedFile, Handover } from '../trigger-store.ts';
-import { AfterRun } from './after-run.ts';
+import { AfterRun, type Stuck } from './after-run.ts';
 import { toHanded } from './found-file.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { Notices } from './notices.ts';
@@ -254,26 +254,53 @@ export class Handovers {
     if (end !== 'live') this.noteEnd(runId, end === 'succeeded');
   }
 
-  async #finish(handover: Handover, isSuccess: boolean): Promise<void> {
-    const { store, steadyMs, isRemoved } = this.#options;
-    const { triggerId, key, files } = handover;
-    const { write, stuck } = await this.#afterRun.deal(handover, isSuccess);
+  async #finish(ended: Handover, isSuccess: boolean): Promise<void> {
+    const { store, isRemoved, steadyMs } = this.#options;
+    const { key } = ended;
+    const { write, toMove, isChanged } = await this.#afterRun.judge(ended);
     if (isRemoved()) return;
+    const handover = { ...ended, files: toMove };
+    if (isChanged) {
+      // Stored before the move: after a kill, a file that arrives under the same path must not be taken for the moved one.
+      store.atomically(
+        () => {
+          write();
+          store.putHandover(handover);
+        },
+        { durable: true },
+      );
+      this.#keep(ended, handover, { isSuccess });
+    }
+    const { write: writeMoved, left, stuck } = await this.#afterRun.move(toMove, isSuccess);
+    if (isRemoved()) return;
+    const rest = { ...handover, files: left };
     store.atomically(
       () => {
-        write();
-        if (stuck === null) store.removeHandover(triggerId, key);
+        if (!isChanged) write();
+        writeMoved();
+        if (stuck === null) store.removeHandover(ended.triggerId, key);
+        else store.putHandover(rest);
       },
       { durable: false },
     );
-    if (stuck === null) {
-      this.#live.delete(key);
-      this.#release(files);
-      this.#noteMoved(key);
+    this.#keep(ended, rest, { isSuccess, dueMs: steadyMs() + moveAgainMs });
+    if (stuck !== null) {
+      this.#noteStuck(key, stuck);
       return;
     }
-    this.#live.set(key, { handover, end: { isSuccess }, dueMs: steadyMs() + moveAgainMs });
-    this.#noteStuck(key, stuck);
+    this.#live.delete(key);
+    this.#noteMoved(key);
+  }
+
+  /** Files with which nothing remains to be done may be handed over again. */
+  #keep(
+    before: Handover,
+    handover: Handover,
+    { isSuccess, dueMs = 0 }: { isSuccess: boolean; dueMs?: number },
+  ): void {
+    this.#live.set(handover.key, { handover, end: { isSuccess }, dueMs });
+    this.#release(before.files);
+    this.#claim(handover.files);
   }
 
   #noteMoved(key: string): void {
@@ -282,7 +309,7 @@ export class Handovers {
     this.#options.notices.noteStuck(null);
   }
 
-  #noteStuck(key: string, { path, errno }: { path: string; errno: string }): void {
+  #noteStuck(key: string, { path, errno }: Stuck): void {
     const { trigger, log, notices } = this.#options;
     const problem = moveProblem(path, errno);
     this.#stuck.set(key, problem);

@@ -1,4 +1,16 @@
-import { mkdir, open, readdir, rename, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -233,22 +245,97 @@ describe('the runs of a folder trigger', () => {
     expect(scene.runs.paths).toHaveLength(1);
   });
 
-  it('move a file that they changed in place, and hand over one that took its place', async () => {
+  it.each([
+    ['overwritten', (path: string) => writeFile(path, 'the next one')],
+    ['appended to', (path: string) => appendFile(path, 'more')],
+    [
+      'replaced',
+      async (path: string) => {
+        await writeFile(`${path}.tmp`, 'the next one');
+        await rename(`${path}.tmp`, path);
+      },
+    ],
+  ])('hand over a file again that was %s meanwhile, and move it then', async (_what, change) => {
     const scene = await openInbox({ after: 'move' });
-    const [edited, replaced] = [join(scene.folder, 'edited.txt'), join(scene.folder, 'replaced.txt')];
-    await writeFile(edited, 'a');
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
     await scene.handed(1);
-    await writeFile(edited, 'by the run');
+    await change(path);
+    const content = await readFile(path, 'utf8');
     scene.end('run-1');
-    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
-    await writeFile(replaced, 'a');
-    await scene.handed(2);
-    await writeFile(`${replaced}.tmp`, 'the next one');
-    await rename(`${replaced}.tmp`, replaced);
+    expect(await scene.handed(2)).toEqual([path, path]);
+    expect(await readdir(scene.folder)).toEqual(['a.txt']);
     scene.end('run-2');
-    expect((await scene.handed(3)).at(-1)).toBe(replaced);
-    scene.end('run-3');
-    await until('both are moved', async () => (await readdir(join(scene.folder, 'done'))).length === 2);
+    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    expect(await readFile(join(scene.folder, 'done', 'a.txt'), 'utf8')).toBe(content);
+  });
+
+  it('hand over a file again that was overwritten while Hob was down', async () => {
+    const scene = await openInbox({ after: 'move' });
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
+    await scene.handed(1);
+    await scene.reopen({ after: 'move' }, async () => {
+      await writeFile(path, 'the next one');
+      scene.runs.end('run-1', false);
+    });
+    expect(await scene.handed(2)).toEqual([path, path]);
+    expect(await readdir(scene.folder)).toEqual(['a.txt']);
+  });
+
+  it('move a file that changed during three of them in a row', async () => {
+    const scene = await openInbox({ after: 'move' });
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
+    for (let count = 1; count <= 3; count++) {
+      await scene.handed(count);
+      await appendFile(path, 'by the run');
+      scene.end(`run-${count}`);
+    }
+    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    await until('the handover is removed', async () => scene.store.handovers('inbox').length === 0);
+    expect(reasons(scene)).toEqual(['changed-by-run', 'fired', 'fired', 'fired']);
+    expect(scene.notices).toHaveLength(1);
+    await writeFile(path, 'the next one');
+    expect(await scene.handed(4)).toHaveLength(4);
+  });
+
+  it('move a file that changed during three of them also if that takes several attempts', async () => {
+    const scene = await openInbox({ after: 'move', filters: ['.txt'] });
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(join(scene.folder, 'done'), 'in the way');
+    await writeFile(path, 'a');
+    for (let count = 1; count <= 3; count++) {
+      await scene.handed(count);
+      await appendFile(path, 'by the run');
+      scene.end(`run-${count}`);
+    }
+    await until('the status shows the problem', async () => scene.inbox.problem?.field === 'after');
+    await scene.reopen({ after: 'move', filters: ['.txt'] }, () => unlink(join(scene.folder, 'done')));
+    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    expect(reasons(scene)).toEqual(['changed-by-run', 'fired', 'fired', 'fired']);
+    expect(scene.notices).toHaveLength(1);
+  });
+
+  it('hand over a changed file again while another of the same run cannot be moved', async () => {
+    const scene = await openInbox({ batchMs: 300, after: 'move', filters: ['.txt'] });
+    const [first, second] = [join(scene.folder, 'a.txt'), join(scene.folder, 'b.txt')];
+    await writeFile(join(scene.folder, 'done'), 'in the way');
+    await scene.reopen({}, async () => {
+      for (const path of [first, second]) await writeFile(path, 'x');
+    });
+    await scene.handed(2);
+    await appendFile(first, 'more');
+    scene.end('run-1');
+    expect((await scene.handed(3)).at(-1)).toBe(first);
+    expect(scene.inbox.problem?.field).toBe('after');
+    await unlink(join(scene.folder, 'done'));
+    scene.end('run-2');
+    await until('both are moved', async () => {
+      scene.skip(61_000);
+      return (await readdir(scene.folder)).join() === 'done';
+    });
+    expect(reasons(scene)).toEqual(['fired', 'fired', 'fired']);
   });
 
   it('share files that arrive together', async () => {
