@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Notifications } from '../notifications/notifications.ts';
@@ -85,6 +86,7 @@ export function composeTriggers(parts: TriggerParts) {
         secretNames ??= namesOf(secrets, log);
         return secretNames?.has(name) ?? true;
       },
+      homePaths: [settings.home, realpathSync(settings.home)],
     },
     drivers: {
       schedule: schedules,

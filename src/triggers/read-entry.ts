@@ -16,8 +16,9 @@ import { parseDuration } from '../shared/durations.ts';
 import { AppError } from '../shared/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
+import { homeProblem } from './folder/words.ts';
 import { checkCron, checkZone } from './schedule/cron.ts';
-import type { Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
+import type { FolderTrigger, Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
 import { sampleEvent } from './webhook/event-of.ts';
 
 /** The script that an entry names, as the catalogue knows it now. */
@@ -30,6 +31,8 @@ export interface ReadContext {
   findScript: (idOrSlug: string) => FoundScript;
   /** Whether this secret is stored. */
   hasSecret: (name: string) => boolean;
+  /** Paths of the home: as given, and with its links resolved. */
+  homePaths: readonly string[];
 }
 
 const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
@@ -289,7 +292,7 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
             : { en: `path ${brief(path)} is not an absolute path`, zh: `path ${brief(path)} 不是绝对路径` },
           { en: 'Write the whole path, or one that begins with "~/".', zh: '请写完整路径，或以 "~/" 开头。' },
         );
-      return {
+      const trigger: FolderTrigger = {
         ...base,
         kind,
         path: normalize(path).replace(/(?<=.)[/\\]+$/, ''),
@@ -299,6 +302,9 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
         batchMs: values.batch === undefined ? null : duration('batch', 0, [0, dayMs / 24]),
         after: oneOf(values.after, ['leave', 'move'], 'leave'),
       };
+      const inHome = homeProblem(trigger, context.homePaths);
+      if (inHome !== null) report('path', inHome.message, inHome.advice);
+      return trigger;
     }
     case 'webhook': {
       const secret = textOf(values.secret);

@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 
 import type { FolderTrigger } from '../trigger.ts';
 
@@ -51,6 +51,15 @@ export function isFileName(name: string, { filters }: Scope): boolean {
 /** Whether a file at this path counts. */
 export function isInScope(path: string, scope: Scope): boolean {
   return isFileName(basename(path), scope) && isFolderInScope(path, scope);
+}
+
+/**
+ * How a trigger would find what is written in a folder: its own folder is that one or is inside it, or it enters it from above. Null
+ * if it would not.
+ */
+export function relationTo(folder: string, scope: Scope): 'inside' | 'around' | null {
+  if (scope.path === folder || scope.path.startsWith(folder + sep)) return 'inside';
+  return isFolderInScope(join(folder, 'any'), scope) ? 'around' : null;
 }
 
 /** Whether the folder of this path is the watched one, or one of its subfolders that count. */

@@ -3,6 +3,7 @@ import { sep } from 'node:path';
 
 import type { Text } from '../../shared/text.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
+import { relationTo } from './scope.ts';
 
 /** When a folder trigger fires, in words. */
 export function folderWords(trigger: FolderTrigger): Text {
@@ -45,6 +46,34 @@ const units = [
 function durationWords(ms: number): Text {
   const unit = units.find((each) => ms !== 0 && ms % each.ms === 0) ?? units[2];
   return { en: `${ms / unit.ms} ${unit.en}`, zh: `${ms / unit.ms} ${unit.zh}` };
+}
+
+/** Why a trigger would start itself; null if it would not. Each run writes in the home. */
+export function homeProblem(trigger: FolderTrigger, homePaths: readonly string[]): TriggerProblem | null {
+  const found = homePaths.map((home) => ({ home, relation: relationTo(home, trigger) }));
+  const { home = '', relation = null } = found.find((one) => one.relation !== null) ?? {};
+  if (relation === null) return null;
+  const [place, own] = [shortPath(trigger.path), shortPath(home)];
+  if (relation === 'inside')
+    return {
+      field: 'path',
+      message: {
+        en: `${place} belongs to Hob, which writes there on each run, so the trigger would start itself`,
+        zh: `${place} 属于 Hob 自己的文件夹，每次运行都会写入，触发器会不断触发自己`,
+      },
+      advice: { en: `Choose a folder outside ${own}.`, zh: `请选择 ${own} 之外的文件夹。` },
+    };
+  return {
+    field: 'path',
+    message: {
+      en: `${place} contains ${own}, where Hob writes on each run, so the trigger would start itself`,
+      zh: `${place} 包含 Hob 自己的文件夹 ${own}，每次运行都会写入，触发器会不断触发自己`,
+    },
+    advice: {
+      en: 'Choose a smaller folder, or set recursive = false.',
+      zh: '请选择范围更小的文件夹，或设为 recursive = false。',
+    },
+  };
 }
 
 /** Why the folder cannot be watched. `errno` is that of the system, or ENOTDIR. */
