@@ -69,3 +69,11 @@ export function isFolderInScope(path: string, scope: Scope): boolean {
   const folders = relative(scope.path, path).split(sep).slice(0, -1);
   return folders.every((name) => isEntered(name, scope));
 }
+
+/** Whether a file may count for both triggers. */
+export function mayShareFiles(one: Scope, other: Scope): boolean {
+  const holds = (outer: Scope, inner: Scope) => isFolderInScope(join(inner.path, 'any'), outer);
+  if (!holds(one, other) && !holds(other, one)) return false;
+  if (one.filters.length === 0 || other.filters.length === 0) return true;
+  return one.filters.some((a) => other.filters.some((b) => a.endsWith(b) || b.endsWith(a)));
+}

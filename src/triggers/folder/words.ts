@@ -191,6 +191,21 @@ export function moveProblem(path: string, errno: string): TriggerProblem {
   };
 }
 
+/** Two triggers take the same files, and one of them moves the files away. */
+export function sharedProblem(otherId: string): TriggerProblem {
+  return {
+    field: 'after',
+    message: {
+      en: `The trigger "${otherId}" takes files of the same folder, and after = "move" may move a file away before the run of the other trigger has read it`,
+      zh: `触发器“${otherId}”也处理同一文件夹中的文件，而 after = "move" 可能在另一触发器的运行读取之前移走文件`,
+    },
+    advice: {
+      en: 'Set after = "leave" for both, or give them filters or folders that share no file.',
+      zh: '请将两者都设为 after = "leave"，或用 filters 或不同的文件夹使它们不处理相同的文件。',
+    },
+  };
+}
+
 export function failuresNotice(path: string, count: number): Text {
   return {
     en: `The last ${count} runs for files in ${shortPath(path)} failed. To see why: hob runs`,
