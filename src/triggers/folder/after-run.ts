@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path';
+
 import { errnoOf } from '../../shared/errors.ts';
 import type { FolderTrigger } from '../trigger.ts';
 import type { HandedFile, Handover } from '../trigger-store.ts';
@@ -7,7 +9,7 @@ import { moveBeside } from './move-file.ts';
 import type { InboxParts } from './parts.ts';
 import type { FolderPosition } from './position.ts';
 import { movedFolders } from './scope.ts';
-import { changedByRunNotice } from './words.ts';
+import { changedByRunNotice, type Stuck } from './words.ts';
 
 /** A file that changes during this many runs in a row is not handed over again. */
 const mostChanges = 3;
@@ -34,11 +36,6 @@ interface Moved {
   readonly left: readonly HandedFile[];
   /** Why the first of them could not be moved. */
   readonly stuck: Stuck | null;
-}
-
-export interface Stuck {
-  readonly path: string;
-  readonly errno: string;
 }
 
 /**
@@ -79,15 +76,20 @@ export class AfterRun {
     const moved: string[] = [];
     const left: HandedFile[] = [];
     let stuck: Stuck | null = null;
+    const folderName = isSuccess ? movedFolders.succeeded : movedFolders.failed;
     for (const file of files) {
       const look = await looks.look(file.path);
       if (look.kind !== 'file' || !isSame(file, look.file)) continue;
       try {
-        await moveBeside(file.path, isSuccess ? movedFolders.succeeded : movedFolders.failed);
+        await moveBeside(file.path, folderName);
         moved.push(file.path);
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') continue;
-        stuck ??= { path: file.path, errno: errnoOf(error) ?? 'unknown' };
+        stuck ??= {
+          path: file.path,
+          folder: join(dirname(file.path), folderName),
+          errno: errnoOf(error) ?? 'unknown',
+        };
         left.push(file);
       }
     }

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { FiringResult } from '../firing-runs.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
 import type { HandedFile, Handover } from '../trigger-store.ts';
-import { AfterRun, type Stuck } from './after-run.ts';
+import { AfterRun } from './after-run.ts';
 import { toHanded } from './found-file.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { Notices } from './notices.ts';
 import type { InboxParts } from './parts.ts';
 import type { FolderPosition } from './position.ts';
 import type { WaitingFile } from './waiting-files.ts';
-import { moveProblem } from './words.ts';
+import { moveProblem, type Stuck } from './words.ts';
 
 /** A file that could not be moved is tried again after this time. */
 const moveAgainMs = 60_000;
@@ -309,9 +309,10 @@ export class Handovers {
     this.#options.notices.noteStuck(null);
   }
 
-  #noteStuck(key: string, { path, errno }: Stuck): void {
+  #noteStuck(key: string, stuck: Stuck): void {
+    const { path, errno } = stuck;
     const { trigger, log, notices } = this.#options;
-    const problem = moveProblem(path, errno);
+    const problem = moveProblem(stuck);
     this.#stuck.set(key, problem);
     notices.noteStuck(problem);
     // A folder that is read-only may hold thousands of such files.

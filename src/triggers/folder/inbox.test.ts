@@ -235,6 +235,7 @@ describe('the runs of a folder trigger', () => {
     await scene.handed(1);
     scene.end('run-1');
     await until('the status shows the problem', async () => scene.inbox.problem?.field === 'after');
+    expect(scene.inbox.problem?.advice.en).toContain(`${join(scene.folder, 'done')} is not a folder`);
     await unlink(join(scene.folder, 'done'));
     scene.skip(61_000);
     await until(

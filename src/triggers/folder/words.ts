@@ -5,6 +5,13 @@ import type { Text } from '../../shared/text.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
 import { relationTo } from './scope.ts';
 
+/** A file that could not be moved into a folder. */
+export interface Stuck {
+  readonly path: string;
+  readonly folder: string;
+  readonly errno: string;
+}
+
 /** When a folder trigger fires, in words. */
 export function folderWords(trigger: FolderTrigger): Text {
   const { filters, path, recursive, settleMs, batchMs, after } = trigger;
@@ -177,17 +184,31 @@ export function watchProblem(errno: string): TriggerProblem {
   };
 }
 
-export function moveProblem(path: string, errno: string): TriggerProblem {
+/** Why a file cannot be moved into this folder. */
+export function moveProblem({ path, folder, errno }: Stuck): TriggerProblem {
+  const message = {
+    en: `${shortPath(path)} cannot be moved after its run (${errno})`,
+    zh: `运行后无法移动 ${shortPath(path)}（${errno}）`,
+  };
+  const again = {
+    en: 'Hob tries again every minute, and does not process the file again.',
+    zh: 'Hob 每分钟会重试，且不会再次处理该文件。',
+  };
+  const place = shortPath(folder);
+  const step =
+    errno === 'ENOTDIR'
+      ? {
+          en: `${place} is not a folder. Rename or remove it.`,
+          zh: `${place} 不是文件夹，请将其改名或删除。`,
+        }
+      : {
+          en: 'Check that the folder is writable and the disk is not full.',
+          zh: '请检查文件夹是否可写、磁盘是否已满。',
+        };
   return {
     field: 'after',
-    message: {
-      en: `${shortPath(path)} cannot be moved after its run (${errno})`,
-      zh: `运行后无法移动 ${shortPath(path)}（${errno}）`,
-    },
-    advice: {
-      en: 'Check that the folder is writable and the disk is not full. Hob tries again every minute, and does not process the file again.',
-      zh: '请检查文件夹是否可写、磁盘是否已满。Hob 每分钟会重试，且不会再次处理该文件。',
-    },
+    message,
+    advice: { en: `${step.en} ${again.en}`, zh: `${step.zh}${again.zh}` },
   };
 }
 
