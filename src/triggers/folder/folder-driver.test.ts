@@ -38,7 +38,7 @@ async function openDriver() {
   const store = new SqliteTriggerStore(database);
   const [runs, errors] = [new SlowRuns(), [] as string[]];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
-  const driver = new FolderDriver({ store, runs, log, notify: () => {} });
+  const driver = new FolderDriver({ store, runs, log, notify: () => {}, keysKeptMs: 86_400_000 });
   onTestFinished(async () => {
     await driver.close();
     database.close();

@@ -17,7 +17,7 @@ const closeWaitMs = 5000;
 /** After an error of Hob's own, such as a disk that cannot be read. */
 const errorPauseMs = 5000;
 
-interface FolderDriverOptions extends Pick<InboxParts, 'store' | 'log'> {
+interface FolderDriverOptions extends Pick<InboxParts, 'store' | 'log' | 'keysKeptMs'> {
   runs: Pick<FiringRuns, 'start' | 'find' | 'endOf' | 'onEnd'>;
   notify: (text: Text, trigger: FolderTrigger) => void;
 }

@@ -112,12 +112,14 @@ export class Handovers {
 
   /** Starts a run for each group of files. Returns the refusal, if a run was refused. Its files stay as they are. */
   async start(groups: readonly (readonly WaitingFile[])[]): Promise<Refusal | null> {
-    const { trigger, store } = this.#options;
+    const { trigger, store, now } = this.#options;
+    const chosenAt = now().toISOString();
     const begun = groups.map((files) => ({
       handover: {
         triggerId: trigger.id,
         key: `folder:${randomUUID()}`,
         files: files.map(({ file }) => toHanded(file)),
+        chosenAt,
         runId: null,
       },
       arrivals: files.map(({ arrivedAt }) => arrivedAt.toISOString()),
@@ -211,11 +213,18 @@ export class Handovers {
 
   /** Finds out which runs of unclear handovers started, and stores that. */
   #resolveAll(): void {
-    const { trigger, runs, store } = this.#options;
+    const { trigger, runs, store, now, keysKeptMs } = this.#options;
     for (const [key, { handover, arrivals }] of [...this.#unclear]) {
       const runId = handover.runId ?? runs.find(trigger, key);
       if (runId === null) {
-        store.removeHandover(trigger.id, key);
+        const mayHaveStarted = now().getTime() - Date.parse(handover.chosenAt) >= keysKeptMs;
+        store.atomically(
+          () => {
+            if (mayHaveStarted) this.#skip(handover);
+            store.removeHandover(trigger.id, key);
+          },
+          { durable: false },
+        );
         this.#release(handover.files);
       } else {
         const started = { ...handover, runId };
@@ -224,6 +233,23 @@ export class Handovers {
       }
       this.#unclear.delete(key);
     }
+  }
+
+  /** The key is forgotten, so its run may have started. The files must not be handed over again. */
+  #skip({ triggerId, key, files, chosenAt }: Handover): void {
+    const { store, known, now } = this.#options;
+    known.record(files);
+    for (const [index, { path }] of files.entries())
+      store.record({
+        triggerId,
+        key: `${key}/${index}`,
+        dueAt: chosenAt,
+        recordedAt: now().toISOString(),
+        outcome: 'skipped',
+        reason: 'missed-too-long',
+        detail: `${path}: its run may have started before Hob was stopped`,
+        runId: null,
+      });
   }
 
   /** Stores that the files were handed over. */

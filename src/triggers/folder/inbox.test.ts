@@ -215,6 +215,37 @@ describe('the runs of a folder trigger', () => {
     await until('the handover is removed', async () => scene.store.handovers('inbox').length === 1);
   });
 
+  it.each([
+    ['is forgotten', 25, ['missed-too-long', 'fired'], 1],
+    ['would still be known', 23, ['fired', 'fired'], 2],
+  ])('are not repeated after a crash if their key %s', async (_what, hours, expected, runs) => {
+    const scene = await openInbox();
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
+    await scene.handed(1);
+    await scene.inbox.close();
+    const [handover] = scene.store.handovers('inbox');
+    if (handover === undefined) throw new Error('no handover is stored');
+    scene.store.forgetHanded('inbox', [path]);
+    scene.store.removeHandover('inbox', handover.key);
+    const chosenAt = new Date(Date.now() - hours * 3_600_000).toISOString();
+    scene.store.putHandover({ ...handover, key: 'folder:killed', chosenAt, runId: null });
+    scene.runs.forgetKeys();
+    await scene.reopen();
+    await until('it is decided', async () => reasons(scene).length === 2);
+    expect(reasons(scene)).toEqual(expected);
+    expect(scene.store.handed('inbox').map((file) => file.path)).toEqual([path]);
+    await writeFile(join(scene.folder, 'b.txt'), 'b');
+    await scene.handed(runs + 1);
+    expect(scene.runs.paths.flat().filter((one) => one === path)).toHaveLength(runs);
+    if (runs > 1) return;
+    expect(scene.store.page('inbox', { before: null, limit: 9 }).firings.at(-2)).toMatchObject({
+      outcome: 'skipped',
+      detail: `${path}: its run may have started before Hob was stopped`,
+    });
+    expect(scene.store.handovers('inbox').map(({ key }) => key)).not.toContain('folder:killed');
+  });
+
   it('lead to one notification after three failures in a row', async () => {
     const scene = await openInbox();
     for (let index = 1; index <= 5; index++) {
