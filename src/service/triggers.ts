@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Notifications } from '../notifications/notifications.ts';
@@ -49,6 +50,7 @@ export function composeTriggers(parts: TriggerParts) {
   const { settings, database, catalogue, slugs, runs, keyedRuns, store, notifications, secrets } = parts;
   const log = parts.log.child({ part: 'triggers' });
   const language = userLanguage(settings.environment);
+  const keysKeptMs = settings.idempotency_hours * hourMs;
   const triggerStore = new SqliteTriggerStore(database);
   const triggered = new TriggeredRuns({ catalogue, runs, store, keyedRuns, language });
   const notify = (text: Text, trigger?: Trigger) => {
@@ -64,7 +66,7 @@ export function composeTriggers(parts: TriggerParts) {
     secrets,
     clock: systemClock,
     log: log.child({ kind: 'webhook' }),
-    keepIdsMs: settings.idempotency_hours * hourMs,
+    keepIdsMs: keysKeptMs,
     notify,
     onChange: () => triggers.changed.publish(),
   });
@@ -75,7 +77,7 @@ export function composeTriggers(parts: TriggerParts) {
     log,
     notify,
     unable: () => new Map(triggers.entries.flatMap(whyUnable)),
-    keysKeptMs: settings.idempotency_hours * hourMs,
+    keysKeptMs,
   });
   const triggers: Triggers = new Triggers({
     file: new TriggerFile(join(settings.home, 'triggers.toml'), log),
@@ -85,10 +87,11 @@ export function composeTriggers(parts: TriggerParts) {
         secretNames ??= namesOf(secrets, log);
         return secretNames?.has(name) ?? true;
       },
+      homePaths: [settings.home, realpathSync(settings.home)],
     },
     drivers: {
       schedule: schedules,
-      folder: new FolderDriver({ store: triggerStore, runs: triggered, log, notify }),
+      folder: new FolderDriver({ store: triggerStore, runs: triggered, log, notify, keysKeptMs }),
       webhook: webhooks,
     },
     store: triggerStore,

@@ -309,6 +309,8 @@ export const migrations: readonly string[] = [
     key TEXT NOT NULL,
     /* As JSON. */
     files TEXT NOT NULL,
+    /* When the files were chosen, before their run started. */
+    chosen_at TEXT NOT NULL,
     run_id TEXT,
     UNIQUE (trigger_id, key)
   ) STRICT;

@@ -63,7 +63,7 @@ export class SqliteTriggerStore implements TriggerStore {
     this.#putFile = database.prepare('INSERT OR REPLACE INTO trigger_files VALUES (?, ?, ?, ?, ?)');
     this.#removeFile = database.prepare('DELETE FROM trigger_files WHERE trigger_id = ? AND path = ?');
     this.#putHandover = database.prepare(
-      `INSERT INTO trigger_handovers (trigger_id, key, files, run_id) VALUES (?, ?, ?, ?)
+      `INSERT INTO trigger_handovers (trigger_id, key, files, chosen_at, run_id) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (trigger_id, key) DO UPDATE SET files = excluded.files, run_id = excluded.run_id`,
     );
   }
@@ -150,8 +150,8 @@ export class SqliteTriggerStore implements TriggerStore {
     }));
   }
 
-  putHandover({ triggerId, key, files, runId }: Handover): void {
-    named(() => this.#putHandover.run(triggerId, key, JSON.stringify(files), runId));
+  putHandover({ triggerId, key, files, chosenAt, runId }: Handover): void {
+    named(() => this.#putHandover.run(triggerId, key, JSON.stringify(files), chosenAt, runId));
   }
 
   removeHandover(triggerId: string, key: string): void {
@@ -161,12 +161,15 @@ export class SqliteTriggerStore implements TriggerStore {
 
   handovers(triggerId: string): readonly Handover[] {
     const rows = this.#database
-      .prepare('SELECT key, files, run_id FROM trigger_handovers WHERE trigger_id = ? ORDER BY seq')
+      .prepare(
+        'SELECT key, files, chosen_at, run_id FROM trigger_handovers WHERE trigger_id = ? ORDER BY seq',
+      )
       .all(triggerId);
     return rows.map((row) => ({
       triggerId,
       key: String(row.key),
       files: JSON.parse(String(row.files)),
+      chosenAt: String(row.chosen_at),
       runId: row.run_id === null ? null : String(row.run_id),
     }));
   }

@@ -21,6 +21,7 @@ function taken(fields: { filters?: string[] }, exts: string[], names: string[]):
     {
       findScript: () => ({ kind: 'found', script }),
       hasSecret: () => false,
+      homePaths: [],
     },
   );
   if (trigger?.kind !== 'folder') throw new Error('the entry is not a folder trigger');

@@ -17,8 +17,9 @@ import { AppError } from '../shared/errors.ts';
 import { expandHome } from '../shared/expand-home.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
+import { homeProblem } from './folder/words.ts';
 import { checkCron, checkZone } from './schedule/cron.ts';
-import type { Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
+import type { FolderTrigger, Trigger, TriggerEntry, TriggerProblem } from './trigger.ts';
 import { emptyEvent } from './webhook/event-of.ts';
 import { missingSecret } from './webhook/hook-words.ts';
 
@@ -32,6 +33,8 @@ export interface ReadContext {
   findScript: (idOrSlug: string) => FoundScript;
   /** Whether this secret is stored. */
   hasSecret: (name: string) => boolean;
+  /** Paths of the home: as given, and with its links resolved. */
+  homePaths: readonly string[];
 }
 
 const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
@@ -293,7 +296,7 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
             : { en: `path ${brief(path)} is not an absolute path`, zh: `path ${brief(path)} 不是绝对路径` },
           { en: 'Write the whole path, or one that begins with "~/".', zh: '请写完整路径，或以 "~/" 开头。' },
         );
-      return {
+      const trigger: FolderTrigger = {
         ...base,
         kind,
         path: normalize(path).replace(/(?<=.)[/\\]+$/, ''),
@@ -303,6 +306,9 @@ function readTrigger({ id, script, kind, values, known, context, report }: Reada
         batchMs: values.batch === undefined ? null : duration('batch', 0, [0, dayMs / 24]),
         after: oneOf(values.after, ['leave', 'move'], 'leave'),
       };
+      const inHome = homeProblem(trigger, context.homePaths);
+      if (inHome !== null) report('path', inHome.message, inHome.advice);
+      return trigger;
     }
     case 'webhook': {
       const secret = textOf(values.secret);

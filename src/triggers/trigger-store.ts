@@ -51,6 +51,8 @@ export interface Handover {
   /** The key of the run. Unique. */
   readonly key: string;
   readonly files: readonly HandedFile[];
+  /** When they were chosen, before the run started. ISO. */
+  readonly chosenAt: string;
   /** Null until the run was started. */
   readonly runId: string | null;
 }

@@ -28,7 +28,11 @@ it('pauses nothing while the file has been broken since the start', async () => 
   const notices: string[] = [];
   const triggers = new Triggers({
     file: new TriggerFile(file),
-    context: { findScript: () => ({ kind: 'missing', id: null }), hasSecret: () => true },
+    context: {
+      findScript: () => ({ kind: 'missing', id: null }),
+      hasSecret: () => true,
+      homePaths: [folder],
+    },
     drivers: { schedule, folder: silentDriver(), webhook: silentDriver() },
     store: new SqliteTriggerStore(database),
     runs: {

@@ -50,6 +50,11 @@ export class FakeRuns {
     return Promise.resolve({ kind: 'started', runId, isRepeat: false });
   }
 
+  /** Forgets the keys of all runs, as after a long time. */
+  forgetKeys(): void {
+    this.#byKey.clear();
+  }
+
   find(_trigger: unknown, key: string): string | null {
     return this.#byKey.get(key) ?? null;
   }
@@ -107,6 +112,7 @@ export async function openInbox(
     probe: { find: () => Promise.resolve(new Map()), isOpen: () => Promise.resolve(false) },
     steadyMs: () => performance.now() + skippedMs,
     now: () => new Date(),
+    keysKeptMs: 86_400_000,
     ...parts,
   };
   const trigger: FolderTrigger = {

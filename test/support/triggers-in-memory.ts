@@ -24,6 +24,7 @@ export function triggersInMemory({ folder, catalogue, triggerStore, log }: Parts
         return script === null ? { kind: 'missing', id: null } : { kind: 'found', script };
       },
       hasSecret: () => true,
+      homePaths: [folder],
     },
     drivers: { schedule: silentDriver(), folder: silentDriver(), webhook: silentDriver() },
     store: triggerStore,

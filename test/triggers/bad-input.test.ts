@@ -48,6 +48,8 @@ async function write(text: string): Promise<Listed> {
 
 const entry = (id: string, fields: string) => `[[trigger]]\nid = "${id}"\nscript = "known"\n${fields}\n`;
 const schedule = (fields: string) => (id: string) => entry(id, `kind = "schedule"\n${fields}`);
+const inHome = (id: string, path: string) =>
+  entry(id, `kind = "folder"\npath = ${JSON.stringify(join(service.hob.home, path))}`);
 const every = 'every = "1h"';
 
 /** The title, the entry, and the expected problem: its field, and a part of its message. */
@@ -102,6 +104,14 @@ const mistakes: [what: string, make: (id: string) => string, field: string, mess
   ],
   ['a folder without a path', (id) => entry(id, 'kind = "folder"'), 'path', 'path is missing'],
   ['a path with a NUL', (id) => entry(id, 'kind = "folder"\npath = "/tmp/a\\u0000b"'), 'path', 'path'],
+  ['the home itself', (id) => inHome(id, ''), 'path', 'belongs to Hob'],
+  ['a folder in the home', (id) => inHome(id, 'scripts/a'), 'path', 'belongs to Hob'],
+  [
+    'a folder above the home with its subfolders',
+    (id) => `${inHome(id, '..')}recursive = true\n`,
+    'path',
+    'where Hob writes on each run',
+  ],
   ['an empty entry', () => '[[trigger]]\n', 'id', 'id is missing'],
   ['the id of another entry', () => entry('twin', `kind = "schedule"\n${every}`), 'id', 'neither fires'],
   ['the same id again', () => entry('twin', `kind = "schedule"\n${every}`), 'id', 'neither fires'],

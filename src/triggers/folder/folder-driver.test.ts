@@ -1,5 +1,5 @@
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -59,7 +59,7 @@ async function openDriver() {
   const store = new SqliteTriggerStore(database);
   const [runs, errors] = [new SlowRuns(), [] as string[]];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
-  const driver = new FolderDriver({ store, runs, log, notify: () => {} });
+  const driver = new FolderDriver({ store, runs, log, notify: () => {}, keysKeptMs: 86_400_000 });
   onTestFinished(async () => {
     await driver.close();
     database.close();
@@ -148,5 +148,35 @@ describe('a folder trigger', () => {
     expect(driver.status(trigger).problem).toBeNull();
     await writeFile(join(folder, 'a.txt'), 'a');
     await until('it is handed over', async () => runs.paths.length === 1);
+  });
+
+  it('that moves files away from the runs of another one says so, as does the other one', async () => {
+    const { folder, store, driver, trigger, runs } = await openDriver();
+    const above = { ...trigger, id: 'above', path: dirname(folder), recursive: true };
+    const mover = { ...trigger, after: 'move' as const };
+    const apart = { ...mover, id: 'apart', filters: ['.mp4'], path: join(folder, 'sub') };
+    const texts = (ones: readonly FolderTrigger[]) => {
+      driver.update(ones);
+      return ones.map((one) => driver.status(one).problem?.message.en ?? null);
+    };
+    expect(texts([mover, above])).toEqual([
+      expect.stringContaining('The trigger "above" takes files of the same folder'),
+      expect.stringContaining('The trigger "inbox" takes files of the same folder'),
+    ]);
+    expect(texts([trigger, above])).toEqual([null, null]);
+    expect(texts([mover, { ...above, recursive: false }])).toEqual([null, null]);
+    expect(texts([mover, apart, { ...trigger, id: 'other', filters: ['.txt'], path: apart.path }])).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(texts([mover])).toEqual([null]);
+    driver.update([mover, { ...mover, id: 'twin' }]);
+    await until(
+      'both know their folder',
+      async () => store.positions().has('twin') && store.positions().has('inbox'),
+    );
+    await writeFile(join(folder, 'a.txt'), 'a');
+    await until('both start a run', async () => runs.paths.length === 2);
   });
 });

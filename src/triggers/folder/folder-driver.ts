@@ -8,15 +8,16 @@ import { FileLooks } from './found-file.ts';
 import { Inbox } from './inbox.ts';
 import { writerProbe } from './open-writers.ts';
 import type { InboxParts } from './parts.ts';
+import { mayShareFiles } from './scope.ts';
 import { waitAtMost } from './wait-at-most.ts';
-import { folderWords, recordsProblem } from './words.ts';
+import { folderWords, recordsProblem, sharedProblem } from './words.ts';
 
 /** A disk or network that does not respond must not keep Hob from stopping. */
 const closeWaitMs = 5000;
 /** After an error of Hob's own, such as a disk that cannot be read. */
 const errorPauseMs = 5000;
 
-interface FolderDriverOptions extends Pick<InboxParts, 'store' | 'log'> {
+interface FolderDriverOptions extends Pick<InboxParts, 'store' | 'log' | 'keysKeptMs'> {
   runs: Pick<FiringRuns, 'start' | 'find' | 'endOf' | 'onEnd'>;
   notify: (text: Text, trigger: FolderTrigger) => void;
 }
@@ -36,6 +37,8 @@ export class FolderDriver implements TriggerDriver<FolderTrigger> {
   /** Inboxes that are being closed. The next one of the same trigger waits for it. */
   readonly #closing = new Map<string, Promise<void>>();
   readonly #unsubscribe: () => void;
+  /** By trigger: another one that may take files away from it, or lose files to it. */
+  #rivals: ReadonlyMap<string, string> = new Map();
   #isClosed = false;
 
   constructor(options: FolderDriverOptions) {
@@ -55,6 +58,7 @@ export class FolderDriver implements TriggerDriver<FolderTrigger> {
   update(triggers: readonly FolderTrigger[]): void {
     if (this.#isClosed) return;
     const wanted = new Map(triggers.map((trigger) => [trigger.id, trigger]));
+    this.#rivals = rivalsAmong(triggers);
     for (const [id, opened] of this.#inboxes)
       if (!isDeepStrictEqual(opened.trigger, wanted.get(id))) this.#close(id, opened);
     for (const trigger of triggers) if (!this.#inboxes.has(trigger.id)) this.#open(trigger);
@@ -67,7 +71,7 @@ export class FolderDriver implements TriggerDriver<FolderTrigger> {
       next: [],
       words: folderWords(trigger),
       address: null,
-      problem: isActive ? problemOf(opened) : null,
+      problem: isActive ? (problemOf(opened) ?? this.#sharedProblemOf(trigger)) : null,
     };
   }
 
@@ -76,6 +80,11 @@ export class FolderDriver implements TriggerDriver<FolderTrigger> {
     this.#unsubscribe();
     for (const [id, opened] of this.#inboxes) this.#close(id, opened);
     await waitAtMost(closeWaitMs, Promise.all(this.#closing.values()));
+  }
+
+  #sharedProblemOf({ id }: FolderTrigger): TriggerProblem | null {
+    const rival = this.#rivals.get(id);
+    return rival === undefined ? null : sharedProblem(rival);
   }
 
   #open(trigger: FolderTrigger): void {
@@ -115,4 +124,16 @@ export class FolderDriver implements TriggerDriver<FolderTrigger> {
 function problemOf({ inbox, error }: Opened): TriggerProblem | null {
   if (inbox !== null) return inbox.problem;
   return error === null ? null : recordsProblem(error);
+}
+
+function rivalsAmong(triggers: readonly FolderTrigger[]): ReadonlyMap<string, string> {
+  const rivals = new Map<string, string>();
+  const movers = triggers.filter(({ after }) => after === 'move');
+  for (const mover of movers)
+    for (const other of triggers) {
+      if (other.id === mover.id || !mayShareFiles(mover, other)) continue;
+      if (!rivals.has(mover.id)) rivals.set(mover.id, other.id);
+      if (!rivals.has(other.id)) rivals.set(other.id, mover.id);
+    }
+  return rivals;
 }

@@ -104,7 +104,7 @@ export function isSame(known: HandedFile, found: FoundFile): boolean {
 }
 
 /** Whether a file may be the one on record, perhaps with other content. Devices may have other numbers after a restart. */
-export function hasInodeOf(known: HandedFile, found: FoundFile): boolean {
+function hasInodeOf(known: HandedFile, found: FoundFile): boolean {
   const inode = known.inode.slice(known.inode.indexOf(':') + 1);
   if (inode === '' || !found.hasLastingInode || deviceOf(known) !== found.device) return true;
   return inode === found.inode;

@@ -10,7 +10,7 @@ import type { Notices } from './notices.ts';
 import type { InboxParts } from './parts.ts';
 import type { FolderPosition } from './position.ts';
 import type { WaitingFile } from './waiting-files.ts';
-import { moveProblem } from './words.ts';
+import { moveProblem, type Stuck } from './words.ts';
 
 /** A file that could not be moved is tried again after this time. */
 const moveAgainMs = 60_000;
@@ -112,12 +112,14 @@ export class Handovers {
 
   /** Starts a run for each group of files. Returns the refusal, if a run was refused. Its files stay as they are. */
   async start(groups: readonly (readonly WaitingFile[])[]): Promise<Refusal | null> {
-    const { trigger, store } = this.#options;
+    const { trigger, store, now } = this.#options;
+    const chosenAt = now().toISOString();
     const begun = groups.map((files) => ({
       handover: {
         triggerId: trigger.id,
         key: `folder:${randomUUID()}`,
         files: files.map(({ file }) => toHanded(file)),
+        chosenAt,
         runId: null,
       },
       arrivals: files.map(({ arrivedAt }) => arrivedAt.toISOString()),
@@ -211,11 +213,18 @@ export class Handovers {
 
   /** Finds out which runs of unclear handovers started, and stores that. */
   #resolveAll(): void {
-    const { trigger, runs, store } = this.#options;
+    const { trigger, runs, store, now, keysKeptMs } = this.#options;
     for (const [key, { handover, arrivals }] of [...this.#unclear]) {
       const runId = handover.runId ?? runs.find(trigger, key);
       if (runId === null) {
-        store.removeHandover(trigger.id, key);
+        const mayHaveStarted = now().getTime() - Date.parse(handover.chosenAt) >= keysKeptMs;
+        store.atomically(
+          () => {
+            if (mayHaveStarted) this.#skip(handover);
+            store.removeHandover(trigger.id, key);
+          },
+          { durable: false },
+        );
         this.#release(handover.files);
       } else {
         const started = { ...handover, runId };
@@ -224,6 +233,23 @@ export class Handovers {
       }
       this.#unclear.delete(key);
     }
+  }
+
+  /** The key is forgotten, so its run may have started. The files must not be handed over again. */
+  #skip({ triggerId, key, files, chosenAt }: Handover): void {
+    const { store, known, now } = this.#options;
+    known.record(files);
+    for (const [index, { path }] of files.entries())
+      store.record({
+        triggerId,
+        key: `${key}/${index}`,
+        dueAt: chosenAt,
+        recordedAt: now().toISOString(),
+        outcome: 'skipped',
+        reason: 'missed-too-long',
+        detail: `${path}: its run may have started before Hob was stopped`,
+        runId: null,
+      });
   }
 
   /** Stores that the files were handed over. */
@@ -255,26 +281,53 @@ export class Handovers {
     if (end !== 'live') this.noteEnd(runId, end === 'succeeded');
   }
 
-  async #finish(handover: Handover, isSuccess: boolean): Promise<void> {
-    const { store, steadyMs, isRemoved } = this.#options;
-    const { triggerId, key, files } = handover;
-    const { write, stuck } = await this.#afterRun.deal(handover, isSuccess);
+  async #finish(ended: Handover, isSuccess: boolean): Promise<void> {
+    const { store, isRemoved, steadyMs } = this.#options;
+    const { key } = ended;
+    const { write, toMove, isChanged } = await this.#afterRun.judge(ended);
     if (isRemoved()) return;
+    const handover = { ...ended, files: toMove };
+    if (isChanged) {
+      // Stored before the move: after a kill, a file that arrives under the same path must not be taken for the moved one.
+      store.atomically(
+        () => {
+          write();
+          store.putHandover(handover);
+        },
+        { durable: true },
+      );
+      this.#keep(ended, handover, { isSuccess });
+    }
+    const { write: writeMoved, left, stuck } = await this.#afterRun.move(toMove, isSuccess);
+    if (isRemoved()) return;
+    const rest = { ...handover, files: left };
     store.atomically(
       () => {
-        write();
-        if (stuck === null) store.removeHandover(triggerId, key);
+        if (!isChanged) write();
+        writeMoved();
+        if (stuck === null) store.removeHandover(ended.triggerId, key);
+        else store.putHandover(rest);
       },
       { durable: false },
     );
-    if (stuck === null) {
-      this.#live.delete(key);
-      this.#release(files);
-      this.#noteMoved(key);
+    this.#keep(ended, rest, { isSuccess, dueMs: steadyMs() + moveAgainMs });
+    if (stuck !== null) {
+      this.#noteStuck(key, stuck);
       return;
     }
-    this.#live.set(key, { handover, end: { isSuccess }, dueMs: steadyMs() + moveAgainMs });
-    this.#noteStuck(key, stuck);
+    this.#live.delete(key);
+    this.#noteMoved(key);
+  }
+
+  /** Files with which nothing remains to be done may be handed over again. */
+  #keep(
+    before: Handover,
+    handover: Handover,
+    { isSuccess, dueMs = 0 }: { isSuccess: boolean; dueMs?: number },
+  ): void {
+    this.#live.set(handover.key, { handover, end: { isSuccess }, dueMs });
+    this.#release(before.files);
+    this.#claim(handover.files);
   }
 
   #noteMoved(key: string): void {
@@ -283,9 +336,10 @@ export class Handovers {
     this.#options.notices.noteStuck(null);
   }
 
-  #noteStuck(key: string, { path, errno }: { path: string; errno: string }): void {
+  #noteStuck(key: string, stuck: Stuck): void {
+    const { path, errno } = stuck;
     const { trigger, log, notices } = this.#options;
-    const problem = moveProblem(path, errno);
+    const problem = moveProblem(stuck);
     this.#stuck.set(key, problem);
     notices.noteStuck(problem);
     // A folder that is read-only may hold thousands of such files.

@@ -1,4 +1,16 @@
-import { mkdir, open, readdir, rename, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -203,6 +215,37 @@ describe('the runs of a folder trigger', () => {
     await until('the handover is removed', async () => scene.store.handovers('inbox').length === 1);
   });
 
+  it.each([
+    ['is forgotten', 25, ['missed-too-long', 'fired'], 1],
+    ['would still be known', 23, ['fired', 'fired'], 2],
+  ])('are not repeated after a crash if their key %s', async (_what, hours, expected, runs) => {
+    const scene = await openInbox();
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
+    await scene.handed(1);
+    await scene.inbox.close();
+    const [handover] = scene.store.handovers('inbox');
+    if (handover === undefined) throw new Error('no handover is stored');
+    scene.store.forgetHanded('inbox', [path]);
+    scene.store.removeHandover('inbox', handover.key);
+    const chosenAt = new Date(Date.now() - hours * 3_600_000).toISOString();
+    scene.store.putHandover({ ...handover, key: 'folder:killed', chosenAt, runId: null });
+    scene.runs.forgetKeys();
+    await scene.reopen();
+    await until('it is decided', async () => reasons(scene).length === 2);
+    expect(reasons(scene)).toEqual(expected);
+    expect(scene.store.handed('inbox').map((file) => file.path)).toEqual([path]);
+    await writeFile(join(scene.folder, 'b.txt'), 'b');
+    await scene.handed(runs + 1);
+    expect(scene.runs.paths.flat().filter((one) => one === path)).toHaveLength(runs);
+    if (runs > 1) return;
+    expect(scene.store.page('inbox', { before: null, limit: 9 }).firings.at(-2)).toMatchObject({
+      outcome: 'skipped',
+      detail: `${path}: its run may have started before Hob was stopped`,
+    });
+    expect(scene.store.handovers('inbox').map(({ key }) => key)).not.toContain('folder:killed');
+  });
+
   it('lead to one notification after three failures in a row', async () => {
     const scene = await openInbox();
     for (let index = 1; index <= 5; index++) {
@@ -223,6 +266,7 @@ describe('the runs of a folder trigger', () => {
     await scene.handed(1);
     scene.end('run-1');
     await until('the status shows the problem', async () => scene.inbox.problem?.field === 'after');
+    expect(scene.inbox.problem?.advice.en).toContain(`${join(scene.folder, 'done')} is not a folder`);
     await unlink(join(scene.folder, 'done'));
     scene.skip(61_000);
     await until(
@@ -233,22 +277,97 @@ describe('the runs of a folder trigger', () => {
     expect(scene.runs.paths).toHaveLength(1);
   });
 
-  it('move a file that they changed in place, and hand over one that took its place', async () => {
+  it.each([
+    ['overwritten', (path: string) => writeFile(path, 'the next one')],
+    ['appended to', (path: string) => appendFile(path, 'more')],
+    [
+      'replaced',
+      async (path: string) => {
+        await writeFile(`${path}.tmp`, 'the next one');
+        await rename(`${path}.tmp`, path);
+      },
+    ],
+  ])('hand over a file again that was %s meanwhile, and move it then', async (_what, change) => {
     const scene = await openInbox({ after: 'move' });
-    const [edited, replaced] = [join(scene.folder, 'edited.txt'), join(scene.folder, 'replaced.txt')];
-    await writeFile(edited, 'a');
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
     await scene.handed(1);
-    await writeFile(edited, 'by the run');
+    await change(path);
+    const content = await readFile(path, 'utf8');
     scene.end('run-1');
-    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
-    await writeFile(replaced, 'a');
-    await scene.handed(2);
-    await writeFile(`${replaced}.tmp`, 'the next one');
-    await rename(`${replaced}.tmp`, replaced);
+    expect(await scene.handed(2)).toEqual([path, path]);
+    expect(await readdir(scene.folder)).toEqual(['a.txt']);
     scene.end('run-2');
-    expect((await scene.handed(3)).at(-1)).toBe(replaced);
-    scene.end('run-3');
-    await until('both are moved', async () => (await readdir(join(scene.folder, 'done'))).length === 2);
+    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    expect(await readFile(join(scene.folder, 'done', 'a.txt'), 'utf8')).toBe(content);
+  });
+
+  it('hand over a file again that was overwritten while Hob was down', async () => {
+    const scene = await openInbox({ after: 'move' });
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
+    await scene.handed(1);
+    await scene.reopen({ after: 'move' }, async () => {
+      await writeFile(path, 'the next one');
+      scene.runs.end('run-1', false);
+    });
+    expect(await scene.handed(2)).toEqual([path, path]);
+    expect(await readdir(scene.folder)).toEqual(['a.txt']);
+  });
+
+  it('move a file that changed during three of them in a row', async () => {
+    const scene = await openInbox({ after: 'move' });
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(path, 'a');
+    for (let count = 1; count <= 3; count++) {
+      await scene.handed(count);
+      await appendFile(path, 'by the run');
+      scene.end(`run-${count}`);
+    }
+    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    await until('the handover is removed', async () => scene.store.handovers('inbox').length === 0);
+    expect(reasons(scene)).toEqual(['changed-by-run', 'fired', 'fired', 'fired']);
+    expect(scene.notices).toHaveLength(1);
+    await writeFile(path, 'the next one');
+    expect(await scene.handed(4)).toHaveLength(4);
+  });
+
+  it('move a file that changed during three of them also if that takes several attempts', async () => {
+    const scene = await openInbox({ after: 'move', filters: ['.txt'] });
+    const path = join(scene.folder, 'a.txt');
+    await writeFile(join(scene.folder, 'done'), 'in the way');
+    await writeFile(path, 'a');
+    for (let count = 1; count <= 3; count++) {
+      await scene.handed(count);
+      await appendFile(path, 'by the run');
+      scene.end(`run-${count}`);
+    }
+    await until('the status shows the problem', async () => scene.inbox.problem?.field === 'after');
+    await scene.reopen({ after: 'move', filters: ['.txt'] }, () => unlink(join(scene.folder, 'done')));
+    await until('it is moved', async () => (await readdir(scene.folder)).join() === 'done');
+    expect(reasons(scene)).toEqual(['changed-by-run', 'fired', 'fired', 'fired']);
+    expect(scene.notices).toHaveLength(1);
+  });
+
+  it('hand over a changed file again while another of the same run cannot be moved', async () => {
+    const scene = await openInbox({ batchMs: 300, after: 'move', filters: ['.txt'] });
+    const [first, second] = [join(scene.folder, 'a.txt'), join(scene.folder, 'b.txt')];
+    await writeFile(join(scene.folder, 'done'), 'in the way');
+    await scene.reopen({}, async () => {
+      for (const path of [first, second]) await writeFile(path, 'x');
+    });
+    await scene.handed(2);
+    await appendFile(first, 'more');
+    scene.end('run-1');
+    expect((await scene.handed(3)).at(-1)).toBe(first);
+    expect(scene.inbox.problem?.field).toBe('after');
+    await unlink(join(scene.folder, 'done'));
+    scene.end('run-2');
+    await until('both are moved', async () => {
+      scene.skip(61_000);
+      return (await readdir(scene.folder)).join() === 'done';
+    });
+    expect(reasons(scene)).toEqual(['fired', 'fired', 'fired']);
   });
 
   it('share files that arrive together', async () => {

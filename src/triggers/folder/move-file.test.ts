@@ -22,6 +22,20 @@ it('moves a file beside it, under the next free name', async () => {
   expect(await readdir(folder)).toEqual(['done']);
 });
 
+it.each([
+  ['a long name', `${'视'.repeat(83)}.mp4`, `${'视'.repeat(82)} (2).mp4`],
+  ['a long name of pairs of surrogates', `a${'😀'.repeat(62)}.mp4`, `a${'😀'.repeat(61)} (2).mp4`],
+  ['a long extension', `a.${'x'.repeat(253)}`, `a.${'x'.repeat(249)} (2)`],
+])('shortens %s that is taken', async (_what, name, expected) => {
+  const folder = await tempFolder();
+  for (const text of ['1', '2']) {
+    await writeFile(join(folder, name), text);
+    await moveBeside(join(folder, name), 'done');
+  }
+  expect((await readdir(join(folder, 'done'))).sort()).toEqual([name, expected].sort());
+  expect(await readFile(join(folder, 'done', expected), 'utf8')).toBe('2');
+});
+
 it('completes a move that was cut short', async () => {
   const folder = await tempFolder();
   await mkdir(join(folder, 'done'));

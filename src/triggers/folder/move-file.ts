@@ -1,10 +1,12 @@
 import { link, lstat, mkdir, rename, unlink } from 'node:fs/promises';
-import { dirname, join, parse } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 
 import { errnoOf } from '../../shared/errors.ts';
 
 /** More files with one name are a mistake of their sender. */
 const mostTwins = 10_000;
+/** The limit of most file systems. Some count 255 characters, and allow for more. */
+const mostNameBytes = 255;
 
 /** Moves a file into a folder beside it, under another name if its own is taken. Returns its new path. */
 export async function moveBeside(path: string, folderName: string): Promise<string> {
@@ -12,12 +14,33 @@ export async function moveBeside(path: string, folderName: string): Promise<stri
   await mkdir(folder).catch((error: unknown) => {
     if (errnoOf(error) !== 'EEXIST') throw error;
   });
-  const { name, ext } = parse(path);
+  const name = basename(path);
   for (let count = 1; count <= mostTwins; count++) {
-    const target = join(folder, count === 1 ? name + ext : `${name} (${count})${ext}`);
+    const target = join(folder, count === 1 ? name : numbered(name, count));
     if (await moveTo(path, target)) return target;
   }
-  throw new Error(`more than ${mostTwins} files named ${name}${ext} in ${folder}`);
+  throw new Error(`more than ${mostTwins} files named ${name} in ${folder}`);
+}
+
+/** Shortens the name if the number would make it too long. */
+function numbered(fullName: string, count: number): string {
+  const { name, ext } = parse(fullName);
+  const number = ` (${count})`;
+  const stem = cutTo(mostNameBytes - Buffer.byteLength(number + ext), name);
+  if (stem !== '') return stem + number + ext;
+  return cutTo(mostNameBytes - Buffer.byteLength(number), fullName) + number;
+}
+
+/** The longest beginning of a text that has at most so many bytes. It ends with a whole character. */
+function cutTo(mostBytes: number, text: string): string {
+  let bytes = 0;
+  let cut = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > mostBytes) return cut;
+    cut += character;
+  }
+  return cut;
 }
 
 /** Never replaces a file. Returns false if the name is taken. */

@@ -21,4 +21,6 @@ export interface InboxParts {
   steadyMs: () => number;
   /** Wall time, for records. */
   now: () => Date;
+  /** How long the key of a run is kept. */
+  keysKeptMs: number;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { isInScope, type Scope } from './scope.ts';
+import { isInScope, relationTo, type Scope } from './scope.ts';
 
 const scope: Scope = { path: '/in', recursive: false, filters: [], after: 'leave' };
 
@@ -31,5 +31,20 @@ describe('the files that a folder trigger is about', () => {
     ['/a.txt', true, { path: '/' }],
   ])('%s: %s %j', (path, expected, changes = {}) => {
     expect(isInScope(path, { ...scope, ...changes })).toBe(expected);
+  });
+});
+
+describe('a folder in which others write', () => {
+  it.each<[string, Partial<Scope>, ReturnType<typeof relationTo>]>([
+    ['/in', {}, 'inside'],
+    ['/in/deep/er', { path: '/in/deep/er/still' }, 'inside'],
+    ['/in/deep', { recursive: true }, 'around'],
+    ['/in/deep', { path: '/', recursive: true }, 'around'],
+    ['/in/deep', {}, null],
+    ['/in/.hidden/deep', { recursive: true }, null],
+    ['/inner', { recursive: true }, null],
+    ['/in', { path: '/inner' }, null],
+  ])('%s is compared with a trigger about %j: %s', (folder, changes, expected) => {
+    expect(relationTo(folder, { ...scope, ...changes })).toBe(expected);
   });
 });

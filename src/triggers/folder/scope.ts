@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 
 import type { FolderTrigger } from '../trigger.ts';
 
@@ -53,10 +53,27 @@ export function isInScope(path: string, scope: Scope): boolean {
   return isFileName(basename(path), scope) && isFolderInScope(path, scope);
 }
 
+/**
+ * How a trigger would find what is written in a folder: its own folder is that one or is inside it, or it enters it from above. Null
+ * if it would not.
+ */
+export function relationTo(folder: string, scope: Scope): 'inside' | 'around' | null {
+  if (scope.path === folder || scope.path.startsWith(folder + sep)) return 'inside';
+  return isFolderInScope(join(folder, 'any'), scope) ? 'around' : null;
+}
+
 /** Whether the folder of this path is the watched one, or one of its subfolders that count. */
 export function isFolderInScope(path: string, scope: Scope): boolean {
   const prefix = scope.path.endsWith(sep) ? scope.path : scope.path + sep;
   if (!path.startsWith(prefix)) return false;
   const folders = relative(scope.path, path).split(sep).slice(0, -1);
   return folders.every((name) => isEntered(name, scope));
+}
+
+/** Whether a file may count for both triggers. */
+export function mayShareFiles(one: Scope, other: Scope): boolean {
+  const holds = (outer: Scope, inner: Scope) => isFolderInScope(join(inner.path, 'any'), outer);
+  if (!holds(one, other) && !holds(other, one)) return false;
+  if (one.filters.length === 0 || other.filters.length === 0) return true;
+  return one.filters.some((a) => other.filters.some((b) => a.endsWith(b) || b.endsWith(a)));
 }

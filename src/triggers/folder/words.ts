@@ -3,6 +3,14 @@ import { sep } from 'node:path';
 
 import type { Text } from '../../shared/text.ts';
 import type { FolderTrigger, TriggerProblem } from '../trigger.ts';
+import { relationTo } from './scope.ts';
+
+/** A file that could not be moved into a folder. */
+export interface Stuck {
+  readonly path: string;
+  readonly folder: string;
+  readonly errno: string;
+}
 
 /** When a folder trigger fires, in words. */
 export function folderWords(trigger: FolderTrigger): Text {
@@ -45,6 +53,34 @@ const units = [
 function durationWords(ms: number): Text {
   const unit = units.find((each) => ms !== 0 && ms % each.ms === 0) ?? units[2];
   return { en: `${ms / unit.ms} ${unit.en}`, zh: `${ms / unit.ms} ${unit.zh}` };
+}
+
+/** Why a trigger would start itself; null if it would not. Each run writes in the home. */
+export function homeProblem(trigger: FolderTrigger, homePaths: readonly string[]): TriggerProblem | null {
+  const found = homePaths.map((home) => ({ home, relation: relationTo(home, trigger) }));
+  const { home = '', relation = null } = found.find((one) => one.relation !== null) ?? {};
+  if (relation === null) return null;
+  const [place, own] = [shortPath(trigger.path), shortPath(home)];
+  if (relation === 'inside')
+    return {
+      field: 'path',
+      message: {
+        en: `${place} belongs to Hob, which writes there on each run, so the trigger would start itself`,
+        zh: `${place} 属于 Hob 自己的文件夹，每次运行都会写入，触发器会不断触发自己`,
+      },
+      advice: { en: `Choose a folder outside ${own}.`, zh: `请选择 ${own} 之外的文件夹。` },
+    };
+  return {
+    field: 'path',
+    message: {
+      en: `${place} contains ${own}, where Hob writes on each run, so the trigger would start itself`,
+      zh: `${place} 包含 Hob 自己的文件夹 ${own}，每次运行都会写入，触发器会不断触发自己`,
+    },
+    advice: {
+      en: 'Choose a smaller folder, or set recursive = false.',
+      zh: '请选择范围更小的文件夹，或设为 recursive = false。',
+    },
+  };
 }
 
 /** Why the folder cannot be watched. `errno` is that of the system, or ENOTDIR. */
@@ -148,16 +184,45 @@ export function watchProblem(errno: string): TriggerProblem {
   };
 }
 
-export function moveProblem(path: string, errno: string): TriggerProblem {
+/** Why a file cannot be moved into this folder. */
+export function moveProblem({ path, folder, errno }: Stuck): TriggerProblem {
+  const message = {
+    en: `${shortPath(path)} cannot be moved after its run (${errno})`,
+    zh: `运行后无法移动 ${shortPath(path)}（${errno}）`,
+  };
+  const again = {
+    en: 'Hob tries again every minute, and does not process the file again.',
+    zh: 'Hob 每分钟会重试，且不会再次处理该文件。',
+  };
+  const place = shortPath(folder);
+  const step =
+    errno === 'ENOTDIR'
+      ? {
+          en: `${place} is not a folder. Rename or remove it.`,
+          zh: `${place} 不是文件夹，请将其改名或删除。`,
+        }
+      : {
+          en: 'Check that the folder is writable and the disk is not full.',
+          zh: '请检查文件夹是否可写、磁盘是否已满。',
+        };
+  return {
+    field: 'after',
+    message,
+    advice: { en: `${step.en} ${again.en}`, zh: `${step.zh}${again.zh}` },
+  };
+}
+
+/** Two triggers take the same files, and one of them moves the files away. */
+export function sharedProblem(otherId: string): TriggerProblem {
   return {
     field: 'after',
     message: {
-      en: `${shortPath(path)} cannot be moved after its run (${errno})`,
-      zh: `运行后无法移动 ${shortPath(path)}（${errno}）`,
+      en: `The trigger "${otherId}" takes files of the same folder, and after = "move" may move a file away before the run of the other trigger has read it`,
+      zh: `触发器“${otherId}”也处理同一文件夹中的文件，而 after = "move" 可能在另一触发器的运行读取之前移走文件`,
     },
     advice: {
-      en: 'Check that the folder is writable and the disk is not full. Hob tries again every minute, and does not process the file again.',
-      zh: '请检查文件夹是否可写、磁盘是否已满。Hob 每分钟会重试，且不会再次处理该文件。',
+      en: 'Set after = "leave" for both, or give them filters or folders that share no file.',
+      zh: '请将两者都设为 after = "leave"，或用 filters 或不同的文件夹使它们不处理相同的文件。',
     },
   };
 }
