@@ -12,7 +12,7 @@ import { TokenGuard } from './token-guard.ts';
 const own = 1000;
 /** All operations below these paths are protected, so a new one is checked here too. */
 const protectedPaths = ['/api/packages', '/api/secrets', '/api/triggers'];
-/** Those that change nothing and show no more than the list of scripts. */
+/** Routes that change nothing and show no more than the list of scripts. */
 const openOperations = ['GET /api/packages'];
 
 async function serviceCalledBy(user: number | null, ownUser: number | null = own) {

@@ -249,7 +249,7 @@ describe('a schedule that is switched off or changed', () => {
     expect(one.notices).toHaveLength(1);
   });
 
-  it('notifies nobody while it is paused, or if its script is back before the slot', async () => {
+  it('shows no notification while it is paused, or if its script is back before the slot', async () => {
     const one = scene('2026-03-01T12:30:00.000Z');
     await one.set(everyHour);
     await one.set();
