@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -381,6 +381,49 @@ PATH=/usr/bin:/bin
     expect(await scene.cli('logs', String(run.run_id)).ended).toMatchObject({
       stdout: `${process.env.HOME}\nfrom cron\nit's /usr/bin:/bin\n`,
     });
+  });
+
+  it('creates a deleted script again, and keeps its trigger as it is', async () => {
+    const lines = 'MAILTO=""\n5 4 * * * echo lost\n6 4 * * * echo lost\n';
+    const importing = (...args: string[]) => scene.piped(lines, 'triggers', 'import', '-', ...args).ended;
+    const stateOf = async (trigger: string) => (await scene.hob.get(`/api/triggers/${trigger}`)).body.state;
+    const planned = JSON.parse((await importing('--write', '--json')).stdout).lines;
+    const [first, second] = planned.map(({ trigger_id }: { trigger_id: string }) => trigger_id);
+    await triggers('pause', second);
+    const fields = await fieldsOf(second);
+    await rm(planned[0].folder, { recursive: true });
+    await expect.poll(() => stateOf(first)).toBe('script-missing');
+
+    const { stdout: shown } = await importing();
+    expect(shown.match(/\(already imported, but its script was deleted\)/g)).toHaveLength(2);
+    expect(shown).toContain('Nothing was created yet. To create the deleted scripts (2) again: ');
+    expect(shown).not.toContain('Remove these lines');
+    const { code, stdout } = await importing('--write');
+    expect(code).toBe(0);
+    expect(stdout.match(/\(script created again\)/g)).toHaveLength(2);
+    expect(stdout).toContain(
+      'Remove these lines from it (crontab -e), otherwise cron runs them as well: 2, 3\n',
+    );
+    await expect.poll(() => stateOf(first)).toBe('on');
+    expect(await fieldsOf(second)).toEqual(fields);
+    const run = await scene.hob.ended((await triggers('fire', first)).trim());
+    expect(run).toMatchObject({ state: 'succeeded', script_id: planned[0].script_id });
+    for (const trigger of [first, second]) await triggers('remove', trigger);
+  });
+
+  it('does not advise to remove the line of a trigger that does not work', async () => {
+    const line = '7 4 * * * echo broken';
+    const importing = (...args: string[]) => scene.piped(line, 'triggers', 'import', '-', ...args).ended;
+    const [planned] = JSON.parse((await importing('--write', '--json')).stdout).lines;
+    await writeFile(join(planned.folder, 'script.toml'), 'broken = ');
+    const read = async () => (await scene.hob.get(`/api/triggers/${planned.trigger_id}`)).body.state;
+    await expect.poll(read).toBe('script-missing');
+    const { stdout } = await importing('--write');
+    expect(stdout).toContain('(already imported, but it does not work)');
+    expect(stdout).toContain(`  problem: There is no script "${planned.script_id}"\n`);
+    expect(stdout).not.toContain('Remove these lines');
+    await triggers('remove', planned.trigger_id);
+    await rm(planned.folder, { recursive: true });
   });
 
   it('says which line failed, and why', async () => {
