@@ -426,6 +426,26 @@ PATH=/usr/bin:/bin
     await rm(planned.folder, { recursive: true });
   });
 
+  it('refuses a crontab that is not UTF-8, with its line and how to convert it', async () => {
+    const latin1 = Buffer.from('@hourly true\n@daily echo caf\xe9\n', 'latin1');
+    const file = join(scene.folder, 'latin1');
+    await writeFile(file, latin1);
+    const message = 'Line 2 of the crontab is not valid UTF-8. Nothing was created.';
+    expect(await refused(1, 'import', file, '--write')).toContain(
+      `${message} Convert it from its encoding, for example: iconv -f ISO-8859-1 -t UTF-8 ${file} | hob triggers import -\n`,
+    );
+    const bin = await tempFolder();
+    await writeFile(join(bin, 'crontab'), `#!/bin/sh\ncat '${file}'\n`, { mode: 0o755 });
+    const ofUser = await runCli(['triggers', 'import', '--write'], {
+      HOB_HOME: scene.hob.home,
+      PATH: `${bin}:${process.env.PATH}`,
+      LC_ALL: 'C.UTF-8',
+    }).ended;
+    expect(ofUser).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+    expect(ofUser.stderr).toContain('crontab -l | iconv ');
+    expect(await triggers()).not.toContain('caf');
+  });
+
   it('says which line failed, and why', async () => {
     const line = '@daily blocked';
     const { lines } = JSON.parse((await scene.piped(line, 'triggers', 'import', '-', '--json').ended).stdout);

@@ -1,11 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 
 import type { ScriptList, Trigger, TriggerList } from '../../contract/types.ts';
-import { errnoOf } from '../../shared/errors.ts';
-import { runCommand } from '../../shared/run-command.ts';
 import { readCrontab } from '../crontab.ts';
 import { getScript } from '../find-script.ts';
 import { homeOf } from '../find-service.ts';
@@ -18,9 +14,8 @@ import { printable } from '../terminal/text.ts';
 import { ReportedError, UserError, userError } from '../user-error.ts';
 import { createScriptsFolder, faultOfPlace, writeScript } from '../write-script.ts';
 import { type PlannedLine, planImport } from './crontab-plan.ts';
+import { readCrontabText } from './crontab-source.ts';
 import { describeImport, importJson, type Outcome } from './describe-import.ts';
-
-const mostBytes = 4 * 1024 * 1024;
 
 /** `hob triggers import`: shows or creates a script and a trigger for each line of a crontab. The crontab itself is never changed. */
 export async function importCrontab(
@@ -29,7 +24,7 @@ export async function importCrontab(
 ): Promise<void> {
   const client = await ServiceClient.find(home);
   const scriptsFolder = join(homeOf(home), 'scripts');
-  const crontab = readCrontab(await readSource(file));
+  const crontab = readCrontab(await readCrontabText(file));
   const { scripts } = await client.get<ScriptList>('/api/scripts');
   const plan = planImport(crontab, {
     scriptsFolder,
@@ -47,33 +42,6 @@ export async function importCrontab(
   if (json === true) printJson(importJson(outcomes, plan));
   else process.stdout.write(describeImport(outcomes, plan, file));
   if (outcomes.some(({ state }) => state === 'failed')) throw new ReportedError();
-}
-
-async function readSource(file: string | undefined): Promise<string> {
-  if (file === '-') return text(process.stdin);
-  if (file !== undefined) {
-    const bytes = await readFile(file).catch((error: unknown) => {
-      throw userError(
-        `Cannot read ${printable(file)} (${errnoOf(error)}).`,
-        `无法读取 ${printable(file)}（${errnoOf(error)}）。`,
-      );
-    });
-    if (bytes.length > mostBytes || bytes.includes(0))
-      throw userError(`${printable(file)} is not a crontab.`, `${printable(file)} 不是 crontab。`);
-    return bytes.toString('utf8');
-  }
-  const { ok, stdout, stderr, failure } = await runCommand('crontab', ['-l']);
-  if (ok) return stdout;
-  if (/no crontab/i.test(stderr)) return '';
-  throw failure === 'ENOENT'
-    ? userError(
-        'The command crontab was not found. Name a file: hob triggers import <file>',
-        '找不到 crontab 命令。请指定文件：hob triggers import <文件>',
-      )
-    : userError(
-        `crontab -l failed (${failure}). ${printable(stderr.trim())}`,
-        `crontab -l 失败（${failure}）。${printable(stderr.trim())}`,
-      );
 }
 
 /** What an earlier import has left of a line. */
