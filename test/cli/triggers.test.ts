@@ -446,6 +446,14 @@ PATH=/usr/bin:/bin
     expect(await triggers()).not.toContain('caf');
   });
 
+  it('refuses a crontab that is too large', async () => {
+    const file = join(scene.folder, 'large');
+    await writeFile(file, '# long\n'.repeat(160_000));
+    expect(await refused(1, 'import', file)).toContain('The crontab is larger than 1 MiB.');
+    await writeFile(file, '@daily x\n'.repeat(10_001));
+    expect(await refused(1, 'import', file)).toContain('has 10001 commands. At most 10000 can be imported.');
+  });
+
   it('says which line failed, and why', async () => {
     const line = '@daily blocked';
     const { lines } = JSON.parse((await scene.piped(line, 'triggers', 'import', '-', '--json').ended).stdout);

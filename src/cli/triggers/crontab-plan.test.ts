@@ -67,6 +67,28 @@ describe('the plan of an import', () => {
     expect(refused[0]?.reason).toMatch(reason);
   });
 
+  it('keeps the names of scripts that an earlier import created', () => {
+    const [first, second] = plan('@daily sync a\n@daily sync b\n').lines;
+    const names = new Map([
+      [first?.name ?? '', first?.scriptId ?? ''],
+      [second?.name ?? '', second?.scriptId ?? ''],
+    ]);
+    const { lines } = plan('@daily sync c\n@daily sync b\n@daily sync a\n', { names });
+    expect(lines.map(({ name }) => name)).toEqual(['cron: sync 3', 'cron: sync 2', 'cron: sync']);
+  });
+
+  it('takes time in proportion to the number of lines', () => {
+    const timeOf = (count: number) => {
+      const text = Array.from({ length: count }, (_, index) => `* * * * * sync ${index}\n`).join('');
+      const start = performance.now();
+      plan(text);
+      return performance.now() - start;
+    };
+    timeOf(500);
+    // Five times as many lines take five times as long; in the square, they would take 25 times as long.
+    expect(timeOf(5000) / timeOf(1000)).toBeLessThan(15);
+  });
+
   it('names the line that another one repeats', () => {
     const { lines, refused } = plan('@daily x\n@hourly y\n@daily  x\n@reboot z\n@daily x');
     expect(lines.map(({ line }) => line)).toEqual([1, 2]);

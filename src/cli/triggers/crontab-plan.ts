@@ -45,7 +45,7 @@ interface Place {
   /** The user who imports. */
   readonly user: string;
   readonly now: Date;
-  /** Names that scripts already have. A planned script gets another one. */
+  /** The scripts by name. A planned script gets another name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -60,29 +60,31 @@ export function planImport(
   { entries, problems }: { entries: readonly CrontabEntry[]; problems: readonly CrontabProblem[] },
   place: Place,
 ): CrontabPlan {
-  const lines: PlannedLine[] = [];
   const refused: RefusedLine[] = problems.map(({ line, text, message }) => ({
     line,
     text,
     reason: message[language],
     sameAs: null,
   }));
-  const names = new Map(place.names);
+  const names = new Names(place.names);
+  const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const planned = new Map<string, PlannedLine>();
   for (const entry of entries) {
     const { line, cron, command } = entry;
     const refusal = refusalOf(entry, place);
-    const twin = refusal === null && lines.find(({ triggerId }) => triggerId === idsOf(entry).triggerId);
-    const reason = twin ? sameLine(twin) : refusal;
-    if (reason === null) lines.push(planLine(entry, place, names));
+    const ids = idsOf(entry);
+    const twin = refusal === null ? planned.get(ids.triggerId) : undefined;
+    const reason = twin === undefined ? refusal : sameLine(twin);
+    if (reason === null) planned.set(ids.triggerId, planLine(entry, ids, { ...place, machineZone }, names));
     else
       refused.push({
         line,
         text: `${cron} ${command}`,
         reason: reason[language],
-        sameAs: twin ? twin.line : null,
+        sameAs: twin?.line ?? null,
       });
   }
-  return { lines, refused: refused.sort((one, other) => one.line - other.line) };
+  return { lines: [...planned.values()], refused: refused.sort((one, other) => one.line - other.line) };
 }
 
 function sameLine({ line }: PlannedLine): Text {
@@ -108,12 +110,15 @@ function refusalOf(entry: CrontabEntry, { user }: Place): Text | null {
   return mistake === null ? null : mistake.message;
 }
 
-function planLine(entry: CrontabEntry, place: Place, names: Map<string, string>): PlannedLine {
+function planLine(
+  entry: CrontabEntry,
+  { scriptId, triggerId, jitter }: Ids,
+  place: Place & { readonly machineZone: string },
+  names: Names,
+): PlannedLine {
   const { line, cron, timezone, command } = entry;
-  const { scriptId, triggerId, jitter } = idsOf(entry);
   const rule = { cron, everyMs: null, timezone };
-  const name = freeName(`cron: ${programOf(command)}`, scriptId, names);
-  const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const name = names.choose(`cron: ${programOf(command)}`, scriptId);
   return {
     line,
     cron,
@@ -129,7 +134,7 @@ function planLine(entry: CrontabEntry, place: Place, names: Map<string, string>)
     triggerId,
     fields: { cron, ...(timezone !== null && { timezone }), ...(jitter !== null && { jitter }) },
     words: scheduleWords(rule)[language],
-    next: nextSlots(rule, machineZone, place.now, shownSlots).map((date) => date.toISOString()),
+    next: nextSlots(rule, place.machineZone, place.now, shownSlots).map((date) => date.toISOString()),
     notes: notesOf(entry),
   };
 }
@@ -144,7 +149,13 @@ function notesOf({ environment: { MAILTO = '' } }: CrontabEntry): string[] {
   ];
 }
 
-function idsOf(entry: CrontabEntry): { scriptId: string; triggerId: string; jitter: string | null } {
+interface Ids {
+  readonly scriptId: string;
+  readonly triggerId: string;
+  readonly jitter: string | null;
+}
+
+function idsOf(entry: CrontabEntry): Ids {
   const { command, input, environment, cron, timezone } = entry;
   const { RANDOM_DELAY = '' } = environment;
   const variables = variablesOf(entry).sort(([one], [other]) => (one < other ? -1 : 1));
@@ -177,13 +188,31 @@ function uuidOf(hash: string): string {
   ].join('-');
 }
 
-function freeName(wanted: string, scriptId: string, names: Map<string, string>): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted} ${number}`;
-    const owner = names.get(name);
-    if (owner !== undefined && owner !== scriptId) continue;
-    names.set(name, scriptId);
+/** Chooses a name for each script that no other script has. */
+class Names {
+  readonly #taken: Set<string>;
+  readonly #ofScript: Map<string, string>;
+  /** Thousands of lines may start one program, so no number is tried twice. */
+  readonly #lastNumbers = new Map<string, number>();
+
+  constructor(owners: ReadonlyMap<string, string>) {
+    this.#taken = new Set(owners.keys());
+    this.#ofScript = new Map([...owners].map(([name, scriptId]) => [scriptId, name]));
+  }
+
+  choose(wanted: string, scriptId: string): string {
+    const name = this.#ofScript.get(scriptId) ?? this.#firstFree(wanted);
+    this.#taken.add(name);
+    this.#ofScript.set(scriptId, name);
     return name;
+  }
+
+  #firstFree(wanted: string): string {
+    for (let number = (this.#lastNumbers.get(wanted) ?? 0) + 1; ; number++) {
+      this.#lastNumbers.set(wanted, number);
+      const name = number === 1 ? wanted : `${wanted} ${number}`;
+      if (!this.#taken.has(name)) return name;
+    }
   }
 }
 

@@ -8,12 +8,14 @@ import { quoteWord } from '../command-lines.ts';
 import { printable } from '../terminal/text.ts';
 import { type UserError, userError } from '../user-error.ts';
 
-const mostBytes = 4 * 1024 * 1024;
+/** Far more than a crontab has; crontab programs accept less. */
+const mostBytes = 1024 * 1024;
 
 /** The text of a crontab: of a file, of stdin for `-`, or of `crontab -l` if there is no name. */
 export async function readCrontabText(file: string | undefined): Promise<string> {
   const bytes = await readBytes(file);
-  if (bytes.length > mostBytes || bytes.includes(0)) throw notCrontab(file ?? 'crontab -l');
+  if (bytes.includes(0)) throw notCrontab(file ?? 'crontab -l');
+  if (bytes.length > mostBytes) throw tooLarge();
   // Replaced bytes would silently change a command.
   if (!isUtf8(bytes)) throw notUtf8(lineOfMistake(bytes), file);
   return bytes.toString('utf8');
@@ -47,6 +49,7 @@ async function readOfUser(): Promise<Buffer> {
   const { ok, stdout, stderr, failure } = await runCommand('crontab', ['-l'], { encoding: 'latin1' });
   if (ok) return Buffer.from(stdout, 'latin1');
   const reason = printable(Buffer.from(stderr, 'latin1').toString().trim());
+  if (failure === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw tooLarge();
   if (/no crontab/i.test(reason)) return Buffer.alloc(0);
   throw failure === 'ENOENT'
     ? userError(
@@ -68,6 +71,13 @@ function lineOfMistake(bytes: Buffer): number {
 
 function notCrontab(source: string): UserError {
   return userError(`${printable(source)} is not a crontab.`, `${printable(source)} 不是 crontab。`);
+}
+
+function tooLarge(): UserError {
+  return userError(
+    'The crontab is larger than 1 MiB. Nothing was created. Import it in smaller parts: hob triggers import <file>',
+    'crontab 超过 1 MiB。没有创建任何内容。请分成较小的文件分别导入：hob triggers import <文件>',
+  );
 }
 
 function notUtf8(line: number, file: string | undefined): UserError {

@@ -114,8 +114,8 @@ function conclusion(
   if (count('new') + count('lost') > 0) return proposal(count('new'), count('lost'), file);
   const active = outcomes.filter(({ state }) => working.has(state));
   if (active.length === 0) return [tr('No trigger was created.', '没有创建任何触发器。')];
-  const replaced = active.map(({ line }) => line);
-  const duplicates = refused.filter(({ sameAs }) => sameAs !== null && replaced.includes(sameAs));
+  const replaced = new Set(active.map(({ line }) => line));
+  const duplicates = refused.filter(({ sameAs }) => sameAs !== null && replaced.has(sameAs));
   const lines = [...replaced, ...duplicates.map(({ line }) => line)]
     .sort((one, other) => one - other)
     .join(', ');

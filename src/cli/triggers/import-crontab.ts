@@ -9,6 +9,7 @@ import { tr } from '../language.ts';
 import type { CommonOptions } from '../options.ts';
 import { poll } from '../poll.ts';
 import { ServiceClient } from '../service-client.ts';
+import { DrawnLine } from '../terminal/drawn-line.ts';
 import { printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
 import { ReportedError, UserError, userError } from '../user-error.ts';
@@ -16,6 +17,9 @@ import { createScriptsFolder, faultOfPlace, writeScript } from '../write-script.
 import { type PlannedLine, planImport } from './crontab-plan.ts';
 import { readCrontabText } from './crontab-source.ts';
 import { describeImport, importJson, type Outcome } from './describe-import.ts';
+
+/** As many triggers as triggers.toml is made for. */
+const mostEntries = 10_000;
 
 /** `hob triggers import`: shows or creates a script and a trigger for each line of a crontab. The crontab itself is never changed. */
 export async function importCrontab(
@@ -25,6 +29,7 @@ export async function importCrontab(
   const client = await ServiceClient.find(home);
   const scriptsFolder = join(homeOf(home), 'scripts');
   const crontab = readCrontab(await readCrontabText(file));
+  if (crontab.entries.length > mostEntries) throw tooMany(crontab.entries.length);
   const { scripts } = await client.get<ScriptList>('/api/scripts');
   const plan = planImport(crontab, {
     scriptsFolder,
@@ -42,6 +47,13 @@ export async function importCrontab(
   if (json === true) printJson(importJson(outcomes, plan));
   else process.stdout.write(describeImport(outcomes, plan, file));
   if (outcomes.some(({ state }) => state === 'failed')) throw new ReportedError();
+}
+
+function tooMany(count: number): UserError {
+  return userError(
+    `The crontab has ${count} commands. At most ${mostEntries} can be imported. Nothing was created. Import a file with those that you need: hob triggers import <file>`,
+    `crontab 中有 ${count} 个命令，最多可导入 ${mostEntries} 个。没有创建任何内容。请只导入需要的命令：hob triggers import <文件>`,
+  );
 }
 
 /** What an earlier import has left of a line. */
@@ -76,35 +88,60 @@ async function createAll(
   scriptsFolder: string,
 ): Promise<Outcome[]> {
   if (found.length > 0) await createScriptsFolder(scriptsFolder);
-  const outcomes: Outcome[] = [];
-  for (const outcome of found) outcomes.push(await create(client, outcome));
-  return outcomes;
+  const line = new DrawnLine(process.stderr);
+  const show = (text: string) => {
+    if (process.stderr.isTTY) line.draw(() => text);
+  };
+  const inTurn = async (outcomes: readonly Outcome[], what: string, work: Work): Promise<Outcome[]> => {
+    const done: Outcome[] = [];
+    for (const outcome of outcomes) {
+      show(`${what} ${done.length + 1}/${outcomes.length}`);
+      done.push(isOpen(outcome) ? await orFailed(outcome, work) : outcome);
+    }
+    return done;
+  };
+  try {
+    // All scripts first: the service takes a moment to notice new folders, but notices many at once.
+    const ids = new Set<string>();
+    const written = await inTurn(found, tr('Scripts', '脚本'), (outcome) => writeOnce(client, outcome, ids));
+    return await inTurn(written, tr('Triggers', '触发器'), (outcome) => finish(client, outcome));
+  } finally {
+    line.clear();
+  }
 }
 
-async function create(client: ServiceClient, outcome: Outcome): Promise<Outcome> {
-  if (outcome.state !== 'new' && outcome.state !== 'lost') return outcome;
+type Work = (outcome: Outcome) => Promise<Outcome>;
+
+function isOpen({ state }: Outcome): boolean {
+  return state === 'new' || state === 'lost';
+}
+
+async function orFailed(outcome: Outcome, work: Work): Promise<Outcome> {
   try {
-    await createScript(client, outcome);
-    // The user may have changed a trigger that is present.
-    if (outcome.state === 'lost') return { ...outcome, state: 'restored' };
-    await client.put(`/api/triggers/${outcome.triggerId}`, {
-      script: outcome.scriptId,
-      kind: 'schedule',
-      ...outcome.fields,
-    });
-    return { ...outcome, state: 'created' };
+    return await work(outcome);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...outcome, state: 'failed', failure: error.message };
   }
 }
 
-/** Writes the script, unless another line or an import that was interrupted has written it. */
-async function createScript(client: ServiceClient, { scriptId, folder, files }: PlannedLine): Promise<void> {
-  if (await isKnown(client, scriptId)) return;
-  await writeScript(folder, files);
+/** Writes the script, unless another line or an import that was interrupted has written it. `written`: the ids of those of other lines. */
+async function writeOnce(client: ServiceClient, outcome: Outcome, written: Set<string>): Promise<Outcome> {
+  const { scriptId, folder, files } = outcome;
+  if (!written.has(scriptId) && !(await isKnown(client, scriptId))) await writeScript(folder, files);
+  written.add(scriptId);
+  return outcome;
+}
+
+/** Waits until the service has read the script, and creates the trigger. */
+async function finish(client: ServiceClient, outcome: Outcome): Promise<Outcome> {
+  const { scriptId, folder, triggerId, fields, state } = outcome;
   const isRead = await poll(async () => ((await isKnown(client, scriptId)) ? true : null), pollTimes);
   if (isRead === null) throw notRead(folder);
+  // The user may have changed a trigger that is present.
+  if (state === 'lost') return { ...outcome, state: 'restored' };
+  await client.put(`/api/triggers/${triggerId}`, { script: scriptId, kind: 'schedule', ...fields });
+  return { ...outcome, state: 'created' };
 }
 
 async function isKnown(client: ServiceClient, scriptId: string): Promise<boolean> {
