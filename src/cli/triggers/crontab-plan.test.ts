@@ -77,6 +77,16 @@ describe('the plan of an import', () => {
     expect(lines.map(({ name }) => name)).toEqual(['cron: sync 3', 'cron: sync 2', 'cron: sync']);
   });
 
+  it('takes no line for another one whose hash begins alike', () => {
+    // Two pairs of these lines have hashes with the same six digits.
+    const text = Array.from({ length: 5000 }, (_, index) => `* * * * * sync ${index}\n`).join('');
+    const { lines, refused } = plan(text);
+    expect(refused).toEqual([]);
+    for (const field of ['triggerId', 'folder', 'scriptId'] as const)
+      expect(new Set(lines.map((line) => line[field])).size).toBe(5000);
+    expect(lines.filter(({ triggerId }) => /^cron-sync-[0-9a-f]{6}$/.test(triggerId))).toHaveLength(4998);
+  });
+
   it('takes time in proportion to the number of lines', () => {
     const timeOf = (count: number) => {
       const text = Array.from({ length: count }, (_, index) => `* * * * * sync ${index}\n`).join('');

@@ -51,6 +51,8 @@ interface Place {
 
 const shownSlots = 5;
 const hashLength = 6;
+/** For a line that shares the first digits with another one. With the longest word, it makes the longest id of a trigger. */
+const longHashLength = 18;
 
 /**
  * The scripts and triggers for the lines of a crontab. Their ids derive from the lines, so a second import finds what the first one
@@ -69,14 +71,24 @@ export function planImport(
   const names = new Names(place.names);
   const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const planned = new Map<string, PlannedLine>();
+  const triggerIds = new Endings();
+  const folders = new Endings();
   for (const entry of entries) {
     const { line, cron, command } = entry;
     const refusal = refusalOf(entry, place);
     const ids = idsOf(entry);
-    const twin = refusal === null ? planned.get(ids.triggerId) : undefined;
+    const twin = refusal === null ? planned.get(ids.key) : undefined;
     const reason = twin === undefined ? refusal : sameLine(twin);
-    if (reason === null) planned.set(ids.triggerId, planLine(entry, ids, { ...place, machineZone }, names));
-    else
+    if (reason === null) {
+      const chosen = {
+        name: names.choose(`cron: ${programOf(command)}`, ids.scriptId),
+        triggerId: triggerIds.choose(ids.key, (length) => triggerIdOf(entry, ids.key.slice(0, length))),
+        folder: folders.choose(ids.scriptId, (length) =>
+          safeFileName('cron', programOf(command), ids.scriptId.replaceAll('-', '').slice(0, length)),
+        ),
+      };
+      planned.set(ids.key, planLine(entry, { ...ids, ...chosen }, { ...place, machineZone }));
+    } else
       refused.push({
         line,
         text: `${cron} ${command}`,
@@ -112,13 +124,11 @@ function refusalOf(entry: CrontabEntry, { user }: Place): Text | null {
 
 function planLine(
   entry: CrontabEntry,
-  { scriptId, triggerId, jitter }: Ids,
+  { scriptId, jitter, name, triggerId, folder }: Ids & Chosen,
   place: Place & { readonly machineZone: string },
-  names: Names,
 ): PlannedLine {
   const { line, cron, timezone, command } = entry;
   const rule = { cron, everyMs: null, timezone };
-  const name = names.choose(`cron: ${programOf(command)}`, scriptId);
   return {
     line,
     cron,
@@ -126,10 +136,7 @@ function planLine(
     command,
     scriptId,
     name,
-    folder: join(
-      place.scriptsFolder,
-      safeFileName('cron', programOf(command), scriptId.slice(0, hashLength)),
-    ),
+    folder: join(place.scriptsFolder, folder),
     files: crontabFiles(entry, { id: scriptId, name }),
     triggerId,
     fields: { cron, ...(timezone !== null && { timezone }), ...(jitter !== null && { jitter }) },
@@ -151,7 +158,8 @@ function notesOf({ environment: { MAILTO = '' } }: CrontabEntry): string[] {
 
 interface Ids {
   readonly scriptId: string;
-  readonly triggerId: string;
+  /** A hash of all that makes the line another one. */
+  readonly key: string;
   readonly jitter: string | null;
 }
 
@@ -161,16 +169,34 @@ function idsOf(entry: CrontabEntry): Ids {
   const variables = variablesOf(entry).sort(([one], [other]) => (one < other ? -1 : 1));
   const script = hashOf([shellOf(entry), command, input, variables]);
   const jitter = /^[1-9]\d{0,3}$/.test(RANDOM_DELAY) ? `${RANDOM_DELAY}m` : null;
+  return { scriptId: uuidOf(script), key: hashOf([script, cron, timezone]), jitter };
+}
+
+interface Chosen {
+  readonly name: string;
+  readonly triggerId: string;
+  /** Without the path. */
+  readonly folder: string;
+}
+
+function triggerIdOf({ command }: CrontabEntry, ending: string): string {
   const word = programOf(command)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
-  const ending = hashOf([script, cron, timezone]).slice(0, hashLength);
-  return {
-    scriptId: uuidOf(script),
-    triggerId: ['cron', word, ending].filter((part) => part !== '').join('-'),
-    jitter,
-  };
+  return ['cron', word, ending].filter((part) => part !== '').join('-');
+}
+
+/** Words that end with the first digits of a hash, so that each belongs to one hash. */
+class Endings {
+  readonly #owners = new Map<string, string>();
+
+  choose(hash: string, wordWith: (length: number) => string): string {
+    const short = wordWith(hashLength);
+    const owner = this.#owners.get(short) ?? hash;
+    this.#owners.set(short, owner);
+    return owner === hash ? short : wordWith(longHashLength);
+  }
 }
 
 function hashOf(value: unknown): string {
