@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
+import { runCommand } from '../../shared/run-command.ts';
 import { readCrontab } from '../crontab.ts';
 import { planImport, programOf } from './crontab-plan.ts';
 
 const now = new Date('2026-11-19T10:00:00Z');
 
 function plan(text: string, { user = 'ada', names = new Map<string, string>() } = {}) {
-  return planImport(readCrontab(text), { scriptsFolder: '/home/ada/scripts', user, now, names });
+  return planImport(readCrontab(text), {
+    scriptsFolder: '/home/ada/scripts',
+    user: { name: user, home: '/home/ada' },
+    now,
+    names,
+  });
 }
 
 /** The text of a file of the only planned line. */
@@ -124,6 +130,11 @@ describe('the script of a line', () => {
   it('sets the variables of the crontab and starts in the home folder', () => {
     const text = `SHELL=/bin/bash\nPATH=/opt/it's $HOME:/bin\nMAILTO=ada\n@daily echo "$PATH" | tr a b`;
     expect(fileOf(text, 'main.sh')).toBe(`#!/usr/bin/env bash
+# Variables that cron sets.
+export LOGNAME="\${LOGNAME:-ada}"
+export USER="\${USER:-ada}"
+export HOME="\${HOME:-/home/ada}"
+export SHELL='/bin/bash'
 # Variables of the crontab.
 export PATH='/opt/it'\\''s $HOME:/bin'
 # cron starts commands in the home folder.
@@ -133,6 +144,21 @@ echo "$PATH" | tr a b
 `);
     expect(fileOf(text, 'script.toml')).toContain('language = "bash"');
     expect(fileOf(text, 'input.txt')).toBeUndefined();
+  });
+
+  it('has the variables that cron sets, unless the crontab sets them', async () => {
+    const shown = 'echo "$LOGNAME:$USER:$HOME:$SHELL"';
+    const run = async (variables: string, env: NodeJS.ProcessEnv) => {
+      const text = fileOf(`${variables}\n@daily ${shown}`, 'main.sh') ?? '';
+      return (await runCommand('/bin/sh', ['-c', text], { env })).stdout;
+    };
+    expect(await run('', { HOME: '/' })).toBe('ada:ada:/:/bin/sh\n');
+    expect(await run('', { HOME: '/', LOGNAME: 'eve', USER: 'eve', SHELL: '/bin/fish' })).toBe(
+      'eve:eve:/:/bin/sh\n',
+    );
+    expect(await run('HOME=/tmp\nLOGNAME=bob\nSHELL=/bin/dash', { HOME: '/' })).toBe(
+      'bob:ada:/tmp:/bin/dash\n',
+    );
   });
 
   it('feeds the text after the first % to the command', () => {

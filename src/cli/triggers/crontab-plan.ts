@@ -8,7 +8,7 @@ import type { NewFile } from '../commands/new/new-script.ts';
 import type { CrontabEntry, CrontabProblem } from '../crontab.ts';
 import { language, tr } from '../language.ts';
 import { safeFileName } from '../safe-file-name.ts';
-import { crontabFiles, shellOf, variablesOf } from './crontab-script.ts';
+import { type CronUser, crontabFiles, shellOf, variablesOf } from './crontab-script.ts';
 
 /** A line of a crontab with the script and the trigger that replace it. */
 export interface PlannedLine {
@@ -43,7 +43,7 @@ export interface CrontabPlan {
 interface Place {
   readonly scriptsFolder: string;
   /** The user who imports. */
-  readonly user: string;
+  readonly user: CronUser;
   readonly now: Date;
   /** The scripts by name. A planned script gets another name. */
   readonly names: ReadonlyMap<string, string>;
@@ -104,10 +104,10 @@ function sameLine({ line }: PlannedLine): Text {
 }
 
 function refusalOf(entry: CrontabEntry, { user }: Place): Text | null {
-  if (entry.user !== null && entry.user !== user)
+  if (entry.user !== null && entry.user !== user.name)
     return {
-      en: `it runs as ${entry.user}; Hob runs scripts as ${user}`,
-      zh: `该行以 ${entry.user} 的身份运行，而 Hob 以 ${user} 的身份运行脚本`,
+      en: `it runs as ${entry.user}; Hob runs scripts as ${user.name}`,
+      zh: `该行以 ${entry.user} 的身份运行，而 Hob 以 ${user.name} 的身份运行脚本`,
     };
   const { SHELL } = entry.environment;
   if (SHELL !== undefined && shellOf(entry) === null)
@@ -137,7 +137,7 @@ function planLine(
     scriptId,
     name,
     folder: join(place.scriptsFolder, folder),
-    files: crontabFiles(entry, { id: scriptId, name }),
+    files: crontabFiles(entry, { id: scriptId, name, user: place.user }),
     triggerId,
     fields: { cron, ...(timezone !== null && { timezone }), ...(jitter !== null && { jitter }) },
     words: scheduleWords(rule)[language],

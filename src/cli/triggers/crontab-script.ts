@@ -19,11 +19,23 @@ export function shellOf({ environment: { SHELL = '/bin/sh' } }: CrontabEntry): '
   return /(?:^|\/)bash$/.test(SHELL) ? 'bash' : null;
 }
 
+/** The user who imports, as cron knows them. */
+export interface CronUser {
+  readonly name: string;
+  readonly home: string;
+}
+
+interface Facts {
+  readonly id: string;
+  readonly name: string;
+  readonly user: CronUser;
+}
+
 /** The files of a script that runs the command of a crontab line as cron would. */
-export function crontabFiles(entry: CrontabEntry, { id, name }: { id: string; name: string }): NewFile[] {
+export function crontabFiles(entry: CrontabEntry, { id, name, user }: Facts): NewFile[] {
   return [
     { path: 'script.toml', text: manifestText(entry, id, name) },
-    { path: 'main.sh', text: entryText(entry) },
+    { path: 'main.sh', text: entryText(entry, user) },
     ...(entry.input === null ? [] : [{ path: 'input.txt', text: entry.input }]),
   ];
 }
@@ -47,12 +59,14 @@ terminal = "never"
 `;
 }
 
-function entryText(entry: CrontabEntry): string {
+function entryText(entry: CrontabEntry, user: CronUser): string {
   const variables = variablesOf(entry);
   const lines = [
     shellOf(entry) === 'bash' ? '#!/usr/bin/env bash' : '#!/bin/sh',
+    `# ${tr('Variables that cron sets.', 'cron 会设置的变量。')}`,
+    ...cronVariables(entry, user),
     ...(variables.length === 0 ? [] : [`# ${tr('Variables of the crontab.', 'crontab 中的变量。')}`]),
-    ...variables.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`),
+    ...variables.map(([name, value]) => `export ${name}=${quoted(value)}`),
     ...(entry.input === null
       ? []
       : [`# ${tr('The text after the first %.', '第一个 % 之后的文字。')}`, 'exec < input.txt']),
@@ -62,6 +76,25 @@ function entryText(entry: CrontabEntry): string {
     entry.command,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Hob may have been started without the variables of the user. Its shell is that of the user, and not that of cron. */
+function cronVariables({ environment }: CrontabEntry, { name, home }: CronUser): string[] {
+  const ofUser = { LOGNAME: name, USER: name, HOME: home };
+  return [
+    ...Object.entries(ofUser)
+      .filter(([variable]) => environment[variable] === undefined)
+      .map(([variable, value]) => `export ${variable}="\${${variable}:-${inDoubleQuotes(value)}}"`),
+    `export SHELL=${quoted(environment.SHELL ?? '/bin/sh')}`,
+  ];
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+function inDoubleQuotes(value: string): string {
+  return value.replace(/[\\"$`}]/g, '\\$&');
 }
 
 /** TOML strings are escaped as in JSON, plus the DEL character. */

@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 import type { ScriptList, Trigger, TriggerList } from '../../contract/types.ts';
@@ -33,7 +33,7 @@ export async function importCrontab(
   const { scripts } = await client.get<ScriptList>('/api/scripts');
   const plan = planImport(crontab, {
     scriptsFolder,
-    user: userInfo().username,
+    user: { name: userInfo().username, home: homedir() },
     now: new Date(),
     names: new Map(scripts.map(({ name, id }) => [name, id])),
   });
