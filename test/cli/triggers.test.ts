@@ -260,6 +260,7 @@ describe('hob triggers', () => {
       [['add', 'tidy', '--cron', '@daily', '--folder', '.'], 2, 'A trigger has one kind.'],
       [['add', 'tidy', '--cron', '61 * * * *'], 2, '"61" is not valid in the field for the minute'],
       [['add', 'tidy', '--cron', '@daily', '--settle', '1s'], 2, 'A schedule has no field settle'],
+      [['add', 'tidy', '--cron', '@daily', '--backoff', '1m'], 2, '--backoff needs --attempts'],
       [['add', 'tidy', '--every', 'soon'], 2, 'is not a duration'],
       [['add', 'tidy', '--cron', '@daily', '--id', 'No!'], 2, 'id "No!" cannot be used'],
       [['add', 'plain', '--cron', '@daily', '--data', 'x'], 2, 'Plain has no main input'],
