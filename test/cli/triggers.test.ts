@@ -359,7 +359,7 @@ PATH=/usr/bin:/bin
     await writeFile(file, crontab);
     const shown = await triggers('import', file);
     expect(shown).toContain(
-      'Line 3: every day at 03:15\n  command: pwd; cat; echo "it\'s $PATH"\n  script: cron: pwd\n',
+      'Line 3: every day at 03:15\n  command: pwd; cat; echo "it\'s $PATH"\n  input: from cron\n  script: cron: pwd\n',
     );
     expect(shown).toContain('note: cron mails the output to ada@example.org.');
     expect(shown).toContain('Line 4 cannot be taken over: @reboot is not a time.');

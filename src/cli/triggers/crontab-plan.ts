@@ -16,6 +16,8 @@ export interface PlannedLine {
   readonly cron: string;
   readonly timezone: string | null;
   readonly command: string;
+  /** The text after the first `%`. */
+  readonly input: string | null;
   readonly scriptId: string;
   readonly name: string;
   readonly folder: string;
@@ -127,13 +129,14 @@ function planLine(
   { scriptId, jitter, name, triggerId, folder }: Ids & Chosen,
   place: Place & { readonly machineZone: string },
 ): PlannedLine {
-  const { line, cron, timezone, command } = entry;
+  const { line, cron, timezone, command, input } = entry;
   const rule = { cron, everyMs: null, timezone };
   return {
     line,
     cron,
     timezone,
     command,
+    input,
     scriptId,
     name,
     folder: join(place.scriptsFolder, folder),

@@ -25,6 +25,7 @@ export function importJson(outcomes: readonly Outcome[], { refused }: CrontabPla
         cron,
         timezone,
         command,
+        input,
         scriptId,
         name,
         folder,
@@ -39,6 +40,7 @@ export function importJson(outcomes: readonly Outcome[], { refused }: CrontabPla
         cron,
         timezone,
         command,
+        input,
         script_id: scriptId,
         script_name: name,
         folder,
@@ -88,9 +90,11 @@ export function describeImport(
   return `${[...blocks.flatMap(({ rows }) => [...rows, '']), ...conclusion(outcomes, refused, file)].join('\n')}\n`;
 }
 
-function rowsOf({ line, words, command, name, triggerId, notes, state, failure }: Outcome): string[] {
+function rowsOf({ line, words, command, input, name, triggerId, notes, state, failure }: Outcome): string[] {
   const rows = [
     [tr('command', '命令'), command],
+    // Each line of the input after the first one was written as a %.
+    ...(input === null ? [] : [[tr('input', '输入'), input.slice(0, -1).replaceAll('\n', '%')]]),
     [tr('script', '脚本'), name],
     [tr('trigger', '触发器'), triggerId],
     ...notes.map((note) => [tr('note', '提示'), note]),
