@@ -16,7 +16,7 @@ export interface Outcome extends PlannedLine {
   readonly failure: string | null;
 }
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 export function importJson(outcomes: readonly Outcome[], { refused }: CrontabPlan) {
   return {
     lines: outcomes.map(
@@ -66,7 +66,7 @@ const states = {
   failed: tr(' (not created)', '（未创建）'),
 } as const;
 
-/** What the command prints: the lines, and what to do next. `file`: the argument of the command. */
+/** The text output: the lines, and the next step. `file`: the argument of the command. */
 export function describeImport(
   outcomes: readonly Outcome[],
   { refused }: CrontabPlan,

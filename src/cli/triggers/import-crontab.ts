@@ -56,7 +56,7 @@ function tooMany(count: number): UserError {
   );
 }
 
-/** What an earlier import has left of a line. */
+/** The state in which an earlier import left a line. */
 async function examine(line: PlannedLine, trigger: Trigger | undefined): Promise<Outcome> {
   if (trigger === undefined) return { ...line, state: 'new', failure: null };
   if (await isScriptLost(line, trigger)) return { ...line, state: 'lost', failure: null };

@@ -169,7 +169,7 @@ export async function waitForEnd(
   clearTimeout(timer);
 }
 
-/** What a cancellation has ended: a run, or the wait for the next attempt. */
+/** Answers for a cancelled run, and for a cancelled wait for the next attempt. */
 const cancelled: Readonly<Record<'run' | 'wait', Text>> = {
   run: { en: 'The run is being stopped', zh: '正在停止运行' },
   wait: { en: 'No further attempt is made', zh: '不会再次尝试' },
