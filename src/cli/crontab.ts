@@ -34,7 +34,9 @@ export interface Crontab {
 export function readCrontab(text: string): Crontab {
   const entries: CrontabEntry[] = [];
   const problems: CrontabProblem[] = [];
-  let environment: Readonly<Record<string, string>> = {};
+  const variables = new Map<string, string>();
+  // Copied for an entry and not for each variable, because a file may have thousands of them.
+  let environment: Readonly<Record<string, string>> | null = null;
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
     // A byte order mark may precede the first line.
     const content = raw.replace(/^\uFEFF/, '').trim();
@@ -42,7 +44,8 @@ export function readCrontab(text: string): Crontab {
     if (content === '' || content.startsWith('#')) continue;
     const variable = readVariable(content);
     if (variable !== null) {
-      environment = { ...environment, [variable.name]: variable.value };
+      variables.set(variable.name, variable.value);
+      environment = null;
       continue;
     }
     const parts = scheduleLine.exec(content);
@@ -55,6 +58,7 @@ export function readCrontab(text: string): Crontab {
       problems.push({ line, text: content, message: reboot });
       continue;
     }
+    environment ??= Object.fromEntries(variables);
     const { CRON_TZ = '', ...others } = environment;
     entries.push({
       line,

@@ -198,7 +198,10 @@ export const RunQuery = Type.Object({
   ),
 });
 
-export const CancelAnswer = Named('RunCancelled', Success(runId, 'The run is being stopped.'));
+export const CancelAnswer = Named(
+  'RunCancelled',
+  Success(runId, 'The run is being stopped, or no further attempt is made.'),
+);
 
 export const RerunBody = Named('RerunRequest', Type.Object(inputs));
 

@@ -215,15 +215,16 @@ export class RunService {
 
   /**
    * Starts to stop a run and all runs that it waits for. The record shows the end when it is complete. Ends the series of
-   * attempts that the run belongs to, also while it waits for its next attempt.
+   * attempts that the run belongs to, also while it waits for its next attempt. Returns what it ended.
    */
-  cancel(runId: string): void {
+  cancel(runId: string): 'run' | 'wait' {
     const record = this.getBrief(runId);
     // The attempt that is open now, if this one has ended.
     const open = record.endedAt === null ? record : this.lastAttempt(record.firstRunId ?? record.runId);
-    if (this.#series.cancel(open)) return;
+    if (this.#series.cancel(open)) return 'wait';
     if (!this.#options.executor.canStop(open.runId)) throw outOfReach();
     if (!this.#live.stop(open.runId, 'cancelled')) throw endedAlready(record.runId);
+    return 'run';
   }
 
   /** Accepts the progress that a script reports. */

@@ -49,11 +49,12 @@ function valueAt(value: Json, path: KeyPath): unknown {
   return current;
 }
 
+/** `zh` begins with a space if its first character is a letter, as Chinese typography requires. */
 const kinds: Record<string, Text> = {
   string: { en: 'a string in quotes', zh: '带引号的文本' },
   integer: { en: 'an integer', zh: '整数' },
   number: { en: 'a number', zh: '数字' },
-  boolean: { en: 'true or false', zh: 'true 或 false' },
+  boolean: { en: 'true or false', zh: ' true 或 false' },
   array: { en: 'a list', zh: '列表' },
   object: { en: 'a table', zh: '表' },
 };
@@ -63,7 +64,7 @@ function describe(keyword: string, params: Record<string, unknown>, path: KeyPat
   const found = summarize(value);
   switch (keyword) {
     case 'type': {
-      const kind = kinds[String(params.type)] ?? { en: String(params.type), zh: String(params.type) };
+      const kind = kinds[String(params.type)] ?? { en: String(params.type), zh: ` ${params.type}` };
       return {
         en: `${name} must be ${kind.en}, not ${found}`,
         zh: `${name} 应为${kind.zh}，而不是 ${found}`,

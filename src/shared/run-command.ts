@@ -13,6 +13,8 @@ interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   timeoutMs?: number;
+  /** How the output is decoded. With `latin1`, each byte becomes one character. */
+  encoding?: 'utf8' | 'latin1';
   /** Aborting it kills the command. */
   signal?: AbortSignal;
 }
@@ -23,10 +25,11 @@ export function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  const { env, cwd, timeoutMs = 10_000, signal } = options;
+  const { env, cwd, timeoutMs = 10_000, encoding = 'utf8', signal } = options;
   return new Promise((resolve) => {
     const settings = {
       timeout: timeoutMs,
+      encoding,
       maxBuffer: 1024 * 1024,
       windowsHide: true,
       killSignal: 'SIGKILL' as const,

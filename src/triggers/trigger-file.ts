@@ -10,7 +10,7 @@ import { Feed } from '../shared/feed.ts';
 import { isJsonObject, type JsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import { replacePrivateFile } from '../shared/private-files.ts';
-import { readRegularFile } from '../shared/read-regular-file.ts';
+import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
 import type { Text } from '../shared/text.ts';
 import { editEntry, isSameJson, withoutEmptyList } from './edit-file.ts';
 
@@ -174,17 +174,40 @@ async function readFile(path: string, before: FileState): Promise<FileState> {
     const target = await missingTarget(path);
     return target === null ? { kind: 'entries', text: '', entries: [] } : missingLink(target);
   }
-  if (content.kind !== 'content') {
-    const reason = content.kind === 'unreadable' ? content.errno : content.kind;
-    return broken(null, {
-      en: `The file cannot be read (${reason})`,
-      zh: `无法读取文件（${reason}）`,
-      advice: { en: 'Make it a readable text file.', zh: '请确保它是可读的文本文件。' },
-    });
-  }
+  if (content.kind !== 'content') return unusableFile(content);
   if (before.kind === 'entries' && content.bytes.equals(Buffer.from(before.text))) return before;
   return parseEntries(content.bytes);
 }
+
+function unusableFile(failure: ReadFailure): FileState {
+  if (failure.kind === 'too-large')
+    return broken(null, {
+      en: 'The file is larger than 8 MiB',
+      zh: '文件超过 8 MiB',
+      advice: { en: 'Remove entries that you do not need.', zh: '请删除不需要的条目。' },
+    });
+  if (failure.kind === 'not-regular') {
+    const { en, zh } = places[failure.what];
+    return broken(null, {
+      en: `There is ${en} in place of the file`,
+      zh: `此处应为文件，实际为${zh}`,
+      advice: { en: 'Move it away, or put a text file in its place.', zh: '请将其移走，或换成文本文件。' },
+    });
+  }
+  const reason = failure.kind === 'unreadable' ? failure.errno : failure.kind;
+  return broken(null, {
+    en: `The file cannot be read (${reason})`,
+    zh: `无法读取文件（${reason}）`,
+    advice: { en: 'Make it a readable text file.', zh: '请确保它是可读的文本文件。' },
+  });
+}
+
+const places: Readonly<Record<'folder' | 'link' | 'special file', Text>> = {
+  folder: { en: 'a folder', zh: '文件夹' },
+  // A link to a file is followed.
+  link: { en: 'a link to itself', zh: '指向自身的链接' },
+  'special file': { en: 'a special file', zh: '特殊文件' },
+};
 
 /** Where a link leads that leads to nothing; null if there is no link. Its target may be on a disk that is not mounted. */
 async function missingTarget(path: string): Promise<string | null> {

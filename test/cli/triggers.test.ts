@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -271,6 +271,7 @@ describe('hob triggers', () => {
       [['add', 'tidy', '--cron', '@daily', '--folder', '.'], 2, 'A trigger has one kind.'],
       [['add', 'tidy', '--cron', '61 * * * *'], 2, '"61" is not valid in the field for the minute'],
       [['add', 'tidy', '--cron', '@daily', '--settle', '1s'], 2, 'A schedule has no field settle'],
+      [['add', 'tidy', '--cron', '@daily', '--backoff', '1m'], 2, '--backoff needs --attempts'],
       [['add', 'tidy', '--every', 'soon'], 2, 'is not a duration'],
       [['add', 'tidy', '--cron', '@daily', '--id', 'No!'], 2, 'id "No!" cannot be used'],
       [['add', 'plain', '--cron', '@daily', '--data', 'x'], 2, 'Plain has no main input'],
@@ -397,7 +398,7 @@ PATH=/usr/bin:/bin
     await writeFile(file, crontab);
     const shown = await triggers('import', file);
     expect(shown).toContain(
-      'Line 3: every day at 03:15\n  command: pwd; cat; echo "it\'s $PATH"\n  script: cron: pwd\n',
+      'Line 3: every day at 03:15\n  command: pwd; cat; echo "it\'s $PATH"\n  input: from cron\n  script: cron: pwd\n',
     );
     expect(shown).toContain('note: cron mails the output to ada@example.org.');
     expect(shown).toContain('Line 4 cannot be taken over: @reboot is not a time.');
@@ -420,6 +421,77 @@ PATH=/usr/bin:/bin
     expect(await scene.cli('logs', String(run.run_id)).ended).toMatchObject({
       stdout: `${process.env.HOME}\nfrom cron\nit's /usr/bin:/bin\n`,
     });
+  });
+
+  it('creates a deleted script again, and keeps its trigger as it is', async () => {
+    const lines = 'MAILTO=""\n5 4 * * * echo lost\n6 4 * * * echo lost\n';
+    const importing = (...args: string[]) => scene.piped(lines, 'triggers', 'import', '-', ...args).ended;
+    const stateOf = async (trigger: string) => (await scene.hob.get(`/api/triggers/${trigger}`)).body.state;
+    const planned = JSON.parse((await importing('--write', '--json')).stdout).lines;
+    const [first, second] = planned.map(({ trigger_id }: { trigger_id: string }) => trigger_id);
+    await triggers('pause', second);
+    const fields = await fieldsOf(second);
+    await rm(planned[0].folder, { recursive: true });
+    await expect.poll(() => stateOf(first)).toBe('script-missing');
+
+    const { stdout: shown } = await importing();
+    expect(shown.match(/\(already imported, but its script was deleted\)/g)).toHaveLength(2);
+    expect(shown).toContain('Nothing was created yet. To create the deleted scripts (2) again: ');
+    expect(shown).not.toContain('Remove these lines');
+    const { code, stdout } = await importing('--write');
+    expect(code).toBe(0);
+    expect(stdout.match(/\(script created again\)/g)).toHaveLength(2);
+    expect(stdout).toContain(
+      'Remove these lines from it (crontab -e), otherwise cron runs them as well: 2, 3\n',
+    );
+    await expect.poll(() => stateOf(first)).toBe('on');
+    expect(await fieldsOf(second)).toEqual(fields);
+    const run = await scene.hob.ended((await triggers('fire', first)).trim());
+    expect(run).toMatchObject({ state: 'succeeded', script_id: planned[0].script_id });
+    for (const trigger of [first, second]) await triggers('remove', trigger);
+  });
+
+  it('does not advise to remove the line of a trigger that does not work', async () => {
+    const line = '7 4 * * * echo broken';
+    const importing = (...args: string[]) => scene.piped(line, 'triggers', 'import', '-', ...args).ended;
+    const [planned] = JSON.parse((await importing('--write', '--json')).stdout).lines;
+    await writeFile(join(planned.folder, 'script.toml'), 'broken = ');
+    const read = async () => (await scene.hob.get(`/api/triggers/${planned.trigger_id}`)).body.state;
+    await expect.poll(read).toBe('script-missing');
+    const { stdout } = await importing('--write');
+    expect(stdout).toContain('(already imported, but it does not work)');
+    expect(stdout).toContain(`  problem: There is no script "${planned.script_id}"\n`);
+    expect(stdout).not.toContain('Remove these lines');
+    await triggers('remove', planned.trigger_id);
+    await rm(planned.folder, { recursive: true });
+  });
+
+  it('refuses a crontab that is not UTF-8, with its line and how to convert it', async () => {
+    const latin1 = Buffer.from('@hourly true\n@daily echo caf\xe9\n', 'latin1');
+    const file = join(scene.folder, 'latin1');
+    await writeFile(file, latin1);
+    const message = 'Line 2 of the crontab is not valid UTF-8. Nothing was created.';
+    expect(await refused(1, 'import', file, '--write')).toContain(
+      `${message} Convert it from its encoding, for example: iconv -f ISO-8859-1 -t UTF-8 ${file} | hob triggers import -\n`,
+    );
+    const bin = await tempFolder();
+    await writeFile(join(bin, 'crontab'), `#!/bin/sh\ncat '${file}'\n`, { mode: 0o755 });
+    const ofUser = await runCli(['triggers', 'import', '--write'], {
+      HOB_HOME: scene.hob.home,
+      PATH: `${bin}:${process.env.PATH}`,
+      LC_ALL: 'C.UTF-8',
+    }).ended;
+    expect(ofUser).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+    expect(ofUser.stderr).toContain('crontab -l | iconv ');
+    expect(await triggers()).not.toContain('caf');
+  });
+
+  it('refuses a crontab that is too large', async () => {
+    const file = join(scene.folder, 'large');
+    await writeFile(file, '# long\n'.repeat(160_000));
+    expect(await refused(1, 'import', file)).toContain('The crontab is larger than 1 MiB.');
+    await writeFile(file, '@daily x\n'.repeat(10_001));
+    expect(await refused(1, 'import', file)).toContain('has 10001 commands. At most 10000 can be imported.');
   });
 
   it('says which line failed, and why', async () => {

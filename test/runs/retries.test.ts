@@ -191,7 +191,10 @@ describe('a run with retries', () => {
     const first = await start(hob, script);
     const { next_attempt_at, ended_at } = await waiting(hob, first);
     expect(Date.parse(String(next_attempt_at)) - Date.parse(String(ended_at))).toBe(3_600_000);
-    expect((await hob.post(`/api/runs/${first}/cancel`, {})).status).toBe(200);
+    expect(await hob.post(`/api/runs/${first}/cancel`, {})).toMatchObject({
+      status: 200,
+      body: { message: 'No further attempt is made' },
+    });
     const runs = await seriesOf(hob, first);
     expect(runs).toMatchObject([{ end_cause: 'exit', next_attempt_at: null }]);
     const again = await hob.post(`/api/runs/${first}/cancel`, {});
@@ -204,7 +207,9 @@ describe('a run with retries', () => {
       const [run] = Object(body.items);
       return run?.run_id !== first && run?.next_attempt_at !== null ? run : false;
     });
-    await hob.post(`/api/runs/${pending.run_id}/cancel`, {});
+    const inChinese = { 'accept-language': 'zh' };
+    const ending = await hob.post(`/api/runs/${pending.run_id}/cancel`, {}, inChinese);
+    expect(ending.body.message).toBe('不会再次尝试');
     expect((await call).body).toMatchObject({ success: false, exit_code: 3 });
 
     // The first attempt has ended long ago, and the second one runs.
@@ -214,7 +219,10 @@ describe('a run with retries', () => {
     });
     const ended = await start(hob, held);
     await until('the second attempt runs', async () => (await linesOf(join(folder, 'held'))).length === 2);
-    expect((await hob.post(`/api/runs/${ended}/cancel`, {})).status).toBe(200);
+    expect(await hob.post(`/api/runs/${ended}/cancel`, {}, inChinese)).toMatchObject({
+      status: 200,
+      body: { message: '正在停止运行' },
+    });
     expect(await seriesOf(hob, ended)).toMatchObject([{ end_cause: 'exit' }, { end_cause: 'cancelled' }]);
   });
 

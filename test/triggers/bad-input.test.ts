@@ -152,6 +152,7 @@ describe('an entry of triggers.toml with a mistake', () => {
       expect(found?.next).toEqual([]);
       expect(['broken', 'script-missing']).toContain(found?.state);
       const translated = at(chinese)?.problems.find(isSame);
+      expect(translated?.message).not.toMatch(/应为[a-z]/i);
       for (const words of [translated?.message, translated?.advice]) expect(words).toMatch(/\p{Script=Han}/u);
     },
   );
@@ -175,9 +176,9 @@ const brokenFiles: [what: string, make: (path: string) => Promise<unknown>, mess
     'Not valid TOML',
   ],
   ['a comment in Latin-1', (path) => writeFile(path, Buffer.from('# caf\xe9\n', 'latin1')), 'UTF-8'],
-  ['9 MiB', (path) => writeFile(path, '# long\n'.repeat(1_400_000)), 'cannot be read'],
-  ['a folder', (path) => mkdir(path), 'cannot be read'],
-  ['a link to itself', (path) => symlink(path, path), 'cannot be read'],
+  ['9 MiB', (path) => writeFile(path, '# long\n'.repeat(1_400_000)), 'The file is larger than 8 MiB'],
+  ['a folder', (path) => mkdir(path), 'There is a folder in place of the file'],
+  ['a link to itself', (path) => symlink(path, path), 'a link to itself'],
   [
     'a link to a missing file',
     (path) => symlink(`${path} elsewhere`, path),

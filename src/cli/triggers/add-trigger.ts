@@ -59,6 +59,8 @@ type Kind = TriggerSuggestion['kind'];
 /** `hob triggers add`: checks a trigger, and stores it unless this is a dry run. */
 export async function addTrigger(wanted: string, options: AddOptions): Promise<void> {
   refuseEmpty(options);
+  // Without a number of attempts there is only one, so the backoff would have no effect.
+  if (options.backoff !== undefined && options.attempts === undefined) throw backoffAlone(options.backoff);
   const client = await ServiceClient.find(options.home);
   const script = await findScript(client, wanted);
   const list = await client.get<TriggerList>('/api/triggers');
@@ -303,6 +305,14 @@ function idTaken(id: string): UserError {
   return usageError(
     `There already is a trigger "${printable(id)}". Choose another --id, or remove that one: hob triggers remove ${quoteWord(id)}`,
     `已有名为 “${printable(id)}” 的触发器。请换一个 --id，或删除原有的：hob triggers remove ${quoteWord(id)}`,
+  );
+}
+
+function backoffAlone(backoff: string): UserError {
+  const example = `--attempts 3 --backoff ${printable(quoteWord(backoff))}`;
+  return usageError(
+    `--backoff needs --attempts: without it, a run that fails is not tried again. For example: ${example}`,
+    `--backoff 须与 --attempts 一起使用，否则失败的运行不会再次尝试。例如：${example}`,
   );
 }
 

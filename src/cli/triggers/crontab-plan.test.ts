@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
+import { runCommand } from '../../shared/run-command.ts';
 import { readCrontab } from '../crontab.ts';
 import { planImport, programOf } from './crontab-plan.ts';
 
 const now = new Date('2026-11-19T10:00:00Z');
 
 function plan(text: string, { user = 'ada', names = new Map<string, string>() } = {}) {
-  return planImport(readCrontab(text), { scriptsFolder: '/home/ada/scripts', user, now, names });
+  return planImport(readCrontab(text), {
+    scriptsFolder: '/home/ada/scripts',
+    user: { name: user, home: '/home/ada' },
+    now,
+    names,
+  });
 }
 
 /** The text of a file of the only planned line. */
@@ -67,6 +73,26 @@ describe('the plan of an import', () => {
     expect(refused[0]?.reason).toMatch(reason);
   });
 
+  it('keeps the names of scripts that an earlier import created', () => {
+    const [first, second] = plan('@daily sync a\n@daily sync b\n').lines;
+    const names = new Map([
+      [first?.name ?? '', first?.scriptId ?? ''],
+      [second?.name ?? '', second?.scriptId ?? ''],
+    ]);
+    const { lines } = plan('@daily sync c\n@daily sync b\n@daily sync a\n', { names });
+    expect(lines.map(({ name }) => name)).toEqual(['cron: sync 3', 'cron: sync 2', 'cron: sync']);
+  });
+
+  it('takes no line for another one whose hash begins alike', () => {
+    // Two pairs of these lines have hashes with the same six digits.
+    const text = Array.from({ length: 5000 }, (_, index) => `* * * * * sync ${index}\n`).join('');
+    const { lines, refused } = plan(text);
+    expect(refused).toEqual([]);
+    for (const field of ['triggerId', 'folder', 'scriptId'] as const)
+      expect(new Set(lines.map((line) => line[field])).size).toBe(5000);
+    expect(lines.filter(({ triggerId }) => /^cron-sync-[0-9a-f]{6}$/.test(triggerId))).toHaveLength(4998);
+  });
+
   it('names the line that another one repeats', () => {
     const { lines, refused } = plan('@daily x\n@hourly y\n@daily  x\n@reboot z\n@daily x');
     expect(lines.map(({ line }) => line)).toEqual([1, 2]);
@@ -92,6 +118,11 @@ describe('the script of a line', () => {
   it('sets the variables of the crontab and starts in the home folder', () => {
     const text = `SHELL=/bin/bash\nPATH=/opt/it's $HOME:/bin\nMAILTO=ada\n@daily echo "$PATH" | tr a b`;
     expect(fileOf(text, 'main.sh')).toBe(`#!/usr/bin/env bash
+# Variables that cron sets.
+export LOGNAME="\${LOGNAME:-ada}"
+export USER="\${USER:-ada}"
+export HOME="\${HOME:-/home/ada}"
+export SHELL='/bin/bash'
 # Variables of the crontab.
 export PATH='/opt/it'\\''s $HOME:/bin'
 # cron starts commands in the home folder.
@@ -101,6 +132,21 @@ echo "$PATH" | tr a b
 `);
     expect(fileOf(text, 'script.toml')).toContain('language = "bash"');
     expect(fileOf(text, 'input.txt')).toBeUndefined();
+  });
+
+  it('has the variables that cron sets, unless the crontab sets them', async () => {
+    const shown = 'echo "$LOGNAME:$USER:$HOME:$SHELL"';
+    const run = async (variables: string, env: NodeJS.ProcessEnv) => {
+      const text = fileOf(`${variables}\n@daily ${shown}`, 'main.sh') ?? '';
+      return (await runCommand('/bin/sh', ['-c', text], { env })).stdout;
+    };
+    expect(await run('', { HOME: '/' })).toBe('ada:ada:/:/bin/sh\n');
+    expect(await run('', { HOME: '/', LOGNAME: 'eve', USER: 'eve', SHELL: '/bin/fish' })).toBe(
+      'eve:eve:/:/bin/sh\n',
+    );
+    expect(await run('HOME=/tmp\nLOGNAME=bob\nSHELL=/bin/dash', { HOME: '/' })).toBe(
+      'bob:ada:/tmp:/bin/dash\n',
+    );
   });
 
   it('feeds the text after the first % to the command', () => {

@@ -8,7 +8,7 @@ import type { NewFile } from '../commands/new/new-script.ts';
 import type { CrontabEntry, CrontabProblem } from '../crontab.ts';
 import { language, tr } from '../language.ts';
 import { safeFileName } from '../safe-file-name.ts';
-import { crontabFiles, shellOf, variablesOf } from './crontab-script.ts';
+import { type CronUser, crontabFiles, shellOf, variablesOf } from './crontab-script.ts';
 
 /** A line of a crontab with the script and the trigger that replace it. */
 export interface PlannedLine {
@@ -16,6 +16,8 @@ export interface PlannedLine {
   readonly cron: string;
   readonly timezone: string | null;
   readonly command: string;
+  /** The text after the first `%`. */
+  readonly input: string | null;
   readonly scriptId: string;
   readonly name: string;
   readonly folder: string;
@@ -43,14 +45,16 @@ export interface CrontabPlan {
 interface Place {
   readonly scriptsFolder: string;
   /** The user who imports. */
-  readonly user: string;
+  readonly user: CronUser;
   readonly now: Date;
-  /** Names that scripts already have. A planned script gets another one. */
+  /** The scripts by name. A planned script gets another name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
 const shownSlots = 5;
 const hashLength = 6;
+/** For a line that shares the first digits with another one. With the longest word, it makes the longest id of a trigger. */
+const longHashLength = 18;
 
 /**
  * The scripts and triggers for the lines of a crontab. Their ids derive from the lines, so a second import finds what the first one
@@ -60,29 +64,41 @@ export function planImport(
   { entries, problems }: { entries: readonly CrontabEntry[]; problems: readonly CrontabProblem[] },
   place: Place,
 ): CrontabPlan {
-  const lines: PlannedLine[] = [];
   const refused: RefusedLine[] = problems.map(({ line, text, message }) => ({
     line,
     text,
     reason: message[language],
     sameAs: null,
   }));
-  const names = new Map(place.names);
+  const names = new Names(place.names);
+  const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const planned = new Map<string, PlannedLine>();
+  const triggerIds = new Endings();
+  const folders = new Endings();
   for (const entry of entries) {
     const { line, cron, command } = entry;
     const refusal = refusalOf(entry, place);
-    const twin = refusal === null && lines.find(({ triggerId }) => triggerId === idsOf(entry).triggerId);
-    const reason = twin ? sameLine(twin) : refusal;
-    if (reason === null) lines.push(planLine(entry, place, names));
-    else
+    const ids = idsOf(entry);
+    const twin = refusal === null ? planned.get(ids.key) : undefined;
+    const reason = twin === undefined ? refusal : sameLine(twin);
+    if (reason === null) {
+      const chosen = {
+        name: names.choose(`cron: ${programOf(command)}`, ids.scriptId),
+        triggerId: triggerIds.choose(ids.key, (length) => triggerIdOf(entry, ids.key.slice(0, length))),
+        folder: folders.choose(ids.scriptId, (length) =>
+          safeFileName('cron', programOf(command), ids.scriptId.replaceAll('-', '').slice(0, length)),
+        ),
+      };
+      planned.set(ids.key, planLine(entry, { ...ids, ...chosen }, { ...place, machineZone }));
+    } else
       refused.push({
         line,
         text: `${cron} ${command}`,
         reason: reason[language],
-        sameAs: twin ? twin.line : null,
+        sameAs: twin?.line ?? null,
       });
   }
-  return { lines, refused: refused.sort((one, other) => one.line - other.line) };
+  return { lines: [...planned.values()], refused: refused.sort((one, other) => one.line - other.line) };
 }
 
 function sameLine({ line }: PlannedLine): Text {
@@ -90,10 +106,10 @@ function sameLine({ line }: PlannedLine): Text {
 }
 
 function refusalOf(entry: CrontabEntry, { user }: Place): Text | null {
-  if (entry.user !== null && entry.user !== user)
+  if (entry.user !== null && entry.user !== user.name)
     return {
-      en: `it runs as ${entry.user}; Hob runs scripts as ${user}`,
-      zh: `该行以 ${entry.user} 的身份运行，而 Hob 以 ${user} 的身份运行脚本`,
+      en: `it runs as ${entry.user}; Hob runs scripts as ${user.name}`,
+      zh: `该行以 ${entry.user} 的身份运行，而 Hob 以 ${user.name} 的身份运行脚本`,
     };
   const { SHELL } = entry.environment;
   if (SHELL !== undefined && shellOf(entry) === null)
@@ -108,28 +124,27 @@ function refusalOf(entry: CrontabEntry, { user }: Place): Text | null {
   return mistake === null ? null : mistake.message;
 }
 
-function planLine(entry: CrontabEntry, place: Place, names: Map<string, string>): PlannedLine {
-  const { line, cron, timezone, command } = entry;
-  const { scriptId, triggerId, jitter } = idsOf(entry);
+function planLine(
+  entry: CrontabEntry,
+  { scriptId, jitter, name, triggerId, folder }: Ids & Chosen,
+  place: Place & { readonly machineZone: string },
+): PlannedLine {
+  const { line, cron, timezone, command, input } = entry;
   const rule = { cron, everyMs: null, timezone };
-  const name = freeName(`cron: ${programOf(command)}`, scriptId, names);
-  const machineZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return {
     line,
     cron,
     timezone,
     command,
+    input,
     scriptId,
     name,
-    folder: join(
-      place.scriptsFolder,
-      safeFileName('cron', programOf(command), scriptId.slice(0, hashLength)),
-    ),
-    files: crontabFiles(entry, { id: scriptId, name }),
+    folder: join(place.scriptsFolder, folder),
+    files: crontabFiles(entry, { id: scriptId, name, user: place.user }),
     triggerId,
     fields: { cron, ...(timezone !== null && { timezone }), ...(jitter !== null && { jitter }) },
     words: scheduleWords(rule)[language],
-    next: nextSlots(rule, machineZone, place.now, shownSlots).map((date) => date.toISOString()),
+    next: nextSlots(rule, place.machineZone, place.now, shownSlots).map((date) => date.toISOString()),
     notes: notesOf(entry),
   };
 }
@@ -144,22 +159,47 @@ function notesOf({ environment: { MAILTO = '' } }: CrontabEntry): string[] {
   ];
 }
 
-function idsOf(entry: CrontabEntry): { scriptId: string; triggerId: string; jitter: string | null } {
+interface Ids {
+  readonly scriptId: string;
+  /** A hash of all that makes the line another one. */
+  readonly key: string;
+  readonly jitter: string | null;
+}
+
+function idsOf(entry: CrontabEntry): Ids {
   const { command, input, environment, cron, timezone } = entry;
   const { RANDOM_DELAY = '' } = environment;
   const variables = variablesOf(entry).sort(([one], [other]) => (one < other ? -1 : 1));
   const script = hashOf([shellOf(entry), command, input, variables]);
   const jitter = /^[1-9]\d{0,3}$/.test(RANDOM_DELAY) ? `${RANDOM_DELAY}m` : null;
+  return { scriptId: uuidOf(script), key: hashOf([script, cron, timezone]), jitter };
+}
+
+interface Chosen {
+  readonly name: string;
+  readonly triggerId: string;
+  /** Without the path. */
+  readonly folder: string;
+}
+
+function triggerIdOf({ command }: CrontabEntry, ending: string): string {
   const word = programOf(command)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
-  const ending = hashOf([script, cron, timezone]).slice(0, hashLength);
-  return {
-    scriptId: uuidOf(script),
-    triggerId: ['cron', word, ending].filter((part) => part !== '').join('-'),
-    jitter,
-  };
+  return ['cron', word, ending].filter((part) => part !== '').join('-');
+}
+
+/** Words that end with the first digits of a hash, so that each belongs to one hash. */
+class Endings {
+  readonly #owners = new Map<string, string>();
+
+  choose(hash: string, wordWith: (length: number) => string): string {
+    const short = wordWith(hashLength);
+    const owner = this.#owners.get(short) ?? hash;
+    this.#owners.set(short, owner);
+    return owner === hash ? short : wordWith(longHashLength);
+  }
 }
 
 function hashOf(value: unknown): string {
@@ -177,13 +217,31 @@ function uuidOf(hash: string): string {
   ].join('-');
 }
 
-function freeName(wanted: string, scriptId: string, names: Map<string, string>): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted} ${number}`;
-    const owner = names.get(name);
-    if (owner !== undefined && owner !== scriptId) continue;
-    names.set(name, scriptId);
+/** Chooses a name for each script that no other script has. */
+class Names {
+  readonly #taken: Set<string>;
+  readonly #ofScript: Map<string, string>;
+  /** Thousands of lines may start one program, so no number is tried twice. */
+  readonly #lastNumbers = new Map<string, number>();
+
+  constructor(owners: ReadonlyMap<string, string>) {
+    this.#taken = new Set(owners.keys());
+    this.#ofScript = new Map([...owners].map(([name, scriptId]) => [scriptId, name]));
+  }
+
+  choose(wanted: string, scriptId: string): string {
+    const name = this.#ofScript.get(scriptId) ?? this.#firstFree(wanted);
+    this.#taken.add(name);
+    this.#ofScript.set(scriptId, name);
     return name;
+  }
+
+  #firstFree(wanted: string): string {
+    for (let number = (this.#lastNumbers.get(wanted) ?? 0) + 1; ; number++) {
+      this.#lastNumbers.set(wanted, number);
+      const name = number === 1 ? wanted : `${wanted} ${number}`;
+      if (!this.#taken.has(name)) return name;
+    }
   }
 }
 

@@ -21,11 +21,23 @@ export function shellOf({ environment: { SHELL = '/bin/sh' } }: CrontabEntry): '
   return /(?:^|\/)bash$/.test(SHELL) ? 'bash' : null;
 }
 
+/** The user who imports, as cron knows them. */
+export interface CronUser {
+  readonly name: string;
+  readonly home: string;
+}
+
+interface Facts {
+  readonly id: string;
+  readonly name: string;
+  readonly user: CronUser;
+}
+
 /** The files of a script that runs the command of a crontab line as cron would. */
-export function crontabFiles(entry: CrontabEntry, { id, name }: { id: string; name: string }): NewFile[] {
+export function crontabFiles(entry: CrontabEntry, { id, name, user }: Facts): NewFile[] {
   return [
     { path: 'script.toml', text: manifestText(entry, id, name) },
-    { path: 'main.sh', text: entryText(entry) },
+    { path: 'main.sh', text: entryText(entry, user) },
     ...(entry.input === null ? [] : [{ path: 'input.txt', text: entry.input }]),
   ];
 }
@@ -49,10 +61,12 @@ terminal = "never"
 `;
 }
 
-function entryText(entry: CrontabEntry): string {
+function entryText(entry: CrontabEntry, user: CronUser): string {
   const variables = variablesOf(entry);
   const lines = [
     shellOf(entry) === 'bash' ? '#!/usr/bin/env bash' : '#!/bin/sh',
+    `# ${tr('Variables that cron sets.', 'cron 会设置的变量。')}`,
+    ...cronVariables(entry, user),
     ...(variables.length === 0 ? [] : [`# ${tr('Variables of the crontab.', 'crontab 中的变量。')}`]),
     ...variables.map(([name, value]) => `export ${name}=${shellWord(value)}`),
     ...(entry.input === null
@@ -64,4 +78,19 @@ function entryText(entry: CrontabEntry): string {
     entry.command,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Hob may have been started without the variables of the user. Its shell is that of the user, and not that of cron. */
+function cronVariables({ environment }: CrontabEntry, { name, home }: CronUser): string[] {
+  const ofUser = { LOGNAME: name, USER: name, HOME: home };
+  return [
+    ...Object.entries(ofUser)
+      .filter(([variable]) => environment[variable] === undefined)
+      .map(([variable, value]) => `export ${variable}="\${${variable}:-${inDoubleQuotes(value)}}"`),
+    `export SHELL=${shellWord(environment.SHELL ?? '/bin/sh')}`,
+  ];
+}
+
+function inDoubleQuotes(value: string): string {
+  return value.replace(/[\\"$`}]/g, '\\$&');
 }

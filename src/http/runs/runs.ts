@@ -5,6 +5,7 @@ import * as schemas from '../../contract/runs.ts';
 import { rerunInputs } from '../../runs/inputs.ts';
 import { depthOfExecute, type RunEnds } from '../../runs/run.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { QueryFields } from '../fields.ts';
 import { bodyOf, languageOf, success, whenAnsweredOr } from '../request.ts';
@@ -82,8 +83,7 @@ export function addRunRoutes(
     answer: schemas.CancelAnswer,
     async handle(request, reply) {
       const { runId } = findRun(runs, request, reply);
-      runs.cancel(runId);
-      return success(request, { en: 'The run is being stopped', zh: '正在停止运行' }, { run_id: runId });
+      return success(request, cancelled[runs.cancel(runId)], { run_id: runId });
     },
   });
 
@@ -168,3 +168,9 @@ export async function waitForEnd(
   await (isSeries ? runEnds.waitForSeries(runId, enough.signal) : runEnds.wait(runId, enough.signal));
   clearTimeout(timer);
 }
+
+/** Answers for a cancelled run, and for a cancelled wait for the next attempt. */
+const cancelled: Readonly<Record<'run' | 'wait', Text>> = {
+  run: { en: 'The run is being stopped', zh: '正在停止运行' },
+  wait: { en: 'No further attempt is made', zh: '不会再次尝试' },
+};
