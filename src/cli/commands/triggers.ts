@@ -24,9 +24,10 @@ import { RefusedError, ServiceClient } from '../service-client.ts';
 import { showRun, watchedHeaders } from '../show-run.ts';
 import { printAnswer, printJson } from '../terminal/print.ts';
 import { printable } from '../terminal/text.ts';
-import { addTrigger, inputData } from '../triggers/add-trigger.ts';
+import { addTrigger } from '../triggers/add-trigger.ts';
 import { describeTrigger, describeTriggers, firingLines } from '../triggers/describe-triggers.ts';
 import { importCrontab } from '../triggers/import-crontab.ts';
+import { inputData } from '../triggers/trigger-fields.ts';
 import { userError } from '../user-error.ts';
 
 const triggerArgument = { '<trigger>': ['id of the trigger', '触发器的 ID'] } as const;
