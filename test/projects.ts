@@ -88,7 +88,6 @@ export const systemFiles = [
   'test/notifications/outgoing.test.ts',
   'test/packages/hostile-installs.test.ts',
   'test/packages/killed.test.ts',
-  'test/packages/packages.test.ts',
   'test/packages/planted-programs.test.ts',
   'test/runs/events.test.ts',
   'test/runs/history-size.test.ts',
