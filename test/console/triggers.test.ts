@@ -198,7 +198,7 @@ describe.runIf(hasChromium)('the triggers page', () => {
   });
 
   it('marks a trigger that is on and cannot start runs', async () => {
-    const path = join(scene.hob.home, 'missing');
+    const path = `${scene.hob.home}-missing`;
     await put('inbox', { script: resize, kind: 'folder', path, params: { owner: 'me' } });
     await expect.poll(async () => (await scene.hob.get('/api/triggers/inbox')).body.problems).toHaveLength(1);
     const { page, checkAccess, close } = await scene.open('/triggers');

@@ -73,7 +73,9 @@ function missedStep(
   const { trigger, position, jitter, now } = situation;
   const { at, zone } = position;
   const dueBefore = now - jitter;
-  const to = Math.min(dueBefore - shortMs - 1, offSince);
+  const latest = trigger.missed === 'all' ? null : lastSlot(trigger, zone, at, dueBefore);
+  const onTime = latest !== null && latest >= dueBefore - graceMs ? latest : Infinity;
+  const to = Math.min(dueBefore - shortMs - 1, onTime - 1, offSince);
   if (trigger.missed === 'skip') return { kind: 'skip', to, reason: 'missed', detail: null };
   const tooOld = Math.min(to, dueBefore - trigger.missedWithinMs - 1);
   if (slot <= tooOld) return { kind: 'skip', to: tooOld, reason: 'missed-too-long', detail: null };

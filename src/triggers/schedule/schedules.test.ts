@@ -181,6 +181,19 @@ describe('missed slots', () => {
     expect(firings.filter(({ outcome }) => outcome === 'fired').length).toBeGreaterThan(0);
   });
 
+  it('leave the latest one that is less than a minute late, also if its schedule skips missed slots', async () => {
+    const one = scene('2026-03-01T12:00:30.000Z');
+    await one.set(schedule({ everyMs: minuteMs, missed: 'skip' }));
+    await one.stop();
+    one.time.jump(3 * minuteMs + 25 * secondMs);
+    await one.start();
+    expect(one.outcomes()).toEqual([
+      '2026-03-01T12:01:00 missed',
+      '2026-03-01T12:02:00 missed',
+      '2026-03-01T12:03:00 fired',
+    ]);
+  });
+
   it('start few runs at once after a sleep of a schedule of seconds', async () => {
     const one = scene('2026-03-01T12:00:00.500Z');
     await one.set(schedule({ everyMs: secondMs, overlap: 'allow' }));

@@ -302,8 +302,8 @@ function hasControl(form: HTMLFormElement | null, field: string | null): boolean
 
 /** Whether the form itself shows a mistake in the main input or a param beside its control. */
 function isShownAtValue(errors: FieldErrors, field: string | null): boolean {
-  if (field === 'data' || field?.startsWith('data.') === true) return errors.has(inputField);
-  return field?.startsWith('params.') === true && errors.has(field.slice('params.'.length));
+  const [part, name = ''] = field?.split('.') ?? [];
+  return part === 'data' ? errors.has(inputField) : part === 'params' && errors.has(name);
 }
 
 const settledMs = 250;
