@@ -152,7 +152,7 @@ export function addTriggerRoutes(app: FastifyInstance, dependencies: AppDependen
     tag,
     summary: 'Fire a trigger now',
     description:
-      'Starts a run as the trigger would, also while it is paused. `data` and `params` override its own. A folder trigger needs `data`; the script of a webhook receives an empty delivery.',
+      'Starts a run as the trigger would, also while it is paused. `data` and `params` override its own. A folder trigger needs `data`.',
     body: schemas.FireBody,
     examples: { now: { summary: 'With its own data and params', body: {} } },
     answer: schemas.FiredAnswer,

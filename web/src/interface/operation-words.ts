@@ -119,7 +119,7 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
     '修改给出的字段，其余不变。`enabled` 为 false 时暂停，为 true 时恢复；暂停期间错过的时间不会补上。',
   'DELETE /api/triggers/{id}': '删除触发器及其记录。它启动过的运行仍保留在运行记录中。',
   'POST /api/triggers/{id}/fire':
-    '像触发器那样启动一次运行，暂停时也可以。`data` 和 `params` 会覆盖触发器自己的值。文件夹触发器须带 `data`；Webhook 的脚本会收到一个空请求。',
+    '像触发器那样启动一次运行，暂停时也可以。`data` 和 `params` 会覆盖触发器自己的值。文件夹触发器须带 `data`。',
   'GET /api/triggers/{id}/slots':
     '计划过去的各个时间、文件夹收到的文件或 Webhook 收到的请求，最新的在前：启动了哪次运行，或因何跳过、拒绝。',
   'GET /api/files': '用于选择文件和文件夹。只列出名称、类型、大小和时间，不显示文件内容。最多 10,000 项。',
