@@ -69,7 +69,6 @@ export const systemFiles = [
   'test/executor/exhaustion.test.ts',
   'test/executor/frozen-executor.test.ts',
   'test/executor/started-through-node.test.ts',
-  'test/executor/warm-failures.test.ts',
   'test/executor/warm-load.test.ts',
   'test/executor/warm.test.ts',
   'test/http/access-browser.test.ts',
