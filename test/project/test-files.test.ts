@@ -30,7 +30,7 @@ const coverage: Record<string, string> = {
   files: 'test/console/files.test.ts',
   http: 'test/http/contract.test.ts',
   metrics: 'test/http/metrics.test.ts',
-  models: 'test/models/models.test.ts',
+  models: 'test/cli/model.test.ts',
   notifications: 'test/notifications/notifications.test.ts',
   packages: 'test/packages/packages.test.ts',
   runs: 'test/runs/cancel.test.ts',
