@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import type { Skipped } from './export-format.ts';
-import { placeTriggers } from './triggers.ts';
+import { placeTriggers, portableTriggers } from './triggers.ts';
 
 const fields = 'script = "s", kind = "schedule", every = "1h"';
 const forms: [what: string, text: string][] = [
@@ -32,6 +32,16 @@ async function place(exported: string, prepare: (path: string) => Promise<unknow
   const placed = await placeTriggers(staging, home, skipped);
   return { placed, skipped, path };
 }
+
+it('exports an entry without an id as it is, except for its secret params', async () => {
+  const home = await tempFolder();
+  const text = '[[trigger]]\nscript = "s"\nparams = { key = "sk", mode = "fast" }\n';
+  await writeFile(join(home, 'triggers.toml'), text);
+  const skipped: Skipped[] = [];
+  const exported = await portableTriggers(home, () => new Set(['key']), skipped);
+  expect(parse(exported ?? '')).toEqual({ trigger: [{ script: 's', params: { mode: 'fast' } }] });
+  expect(skipped).toMatchObject([{ what: 'triggers.toml: 1' }]);
+});
 
 describe('importing triggers', () => {
   it.each(forms)('places all of them, switched off: %s', async (_what, text) => {

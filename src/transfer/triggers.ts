@@ -34,15 +34,15 @@ export async function portableTriggers(
     const entries = await entriesOf(file);
     let { state } = file;
     if (state.kind === 'broken' || state.text === '') return null;
-    for (const [index, { id, params, ...fields }] of entries.entries()) {
+    for (const [index, { params, ...fields }] of entries.entries()) {
       if (!isJsonObject(params)) continue;
       const secrets = secretParams(fields.script);
       const left = Object.entries(params).filter(([name]) => secrets !== null && !secrets.has(name));
       if (left.length === Object.keys(params).length) continue;
-      const entry = { id: id ?? '', ...fields, ...(left.length > 0 && { params: Object.fromEntries(left) }) };
+      const entry = { ...fields, ...(left.length > 0 && { params: Object.fromEntries(left) }) };
       state = changeEntry(file.path, state, { index, entry });
       skipped.push({
-        what: `${triggersName}: ${String(id)}`,
+        what: `${triggersName}: ${typeof fields.id === 'string' ? fields.id : index + 1}`,
         why:
           secrets === null
             ? {
