@@ -60,6 +60,14 @@ describe.runIf(hasChromium)('the triggers page', () => {
     scene.hob.send('PUT', `/api/triggers/${id}`, JSON.stringify(fields));
   const rowOf = (page: Page, id: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id, exact: true }) });
+  /** Types a part of a name into the list that a button opens, and takes the choice that Enter is for. */
+  const chooseByKeys = async (page: Page, button: RegExp, { type, find }: { type: string; find: string }) => {
+    await page.getByRole('button', { name: button }).click();
+    await page.locator('[placeholder="Search…"]:focus').waitFor();
+    await page.keyboard.type(type);
+    await page.getByRole('option', { name: find, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+  };
   /** Fails if the page is wider than a phone or a small screen. */
   const checkWidths = async (page: Page) => {
     for (const width of [390, 1280]) {
@@ -75,9 +83,7 @@ describe.runIf(hasChromium)('the triggers page', () => {
     await page.getByRole('link', { name: 'New schedule' }).click();
     await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByText('Choose a script', { exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Script to run:/ }).click();
-    await page.keyboard.type('resi');
-    await page.keyboard.press('Enter');
+    await chooseByKeys(page, /^Script to run:/, { type: 'resi', find: 'Resize images' });
     await page.getByRole('button', { name: 'Script to run: Resize images' }).waitFor();
     expect(await page.getByLabel('Id').inputValue()).toBe('resize-images-schedule');
 
@@ -86,9 +92,7 @@ describe.runIf(hasChromium)('the triggers page', () => {
     await page.getByText('"99" is not valid in the field for the minute').waitFor();
     await page.getByLabel('Minute, hour, day, month, weekday').fill('0 9 * * *');
     await page.getByText('"99" is not valid in the field for the minute').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /^Time zone:/ }).click();
-    await page.keyboard.type('new york');
-    await page.keyboard.press('Enter');
+    await chooseByKeys(page, /^Time zone:/, { type: 'new york', find: 'America/New_York' });
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('every day at 09:00 (America/New_York)').waitFor();
     expect(await preview.getByRole('listitem').count()).toBe(5);
