@@ -1,6 +1,6 @@
 /** The fixed values of fields. They are plain data: a reader of answers needs no schema library. */
 
-/** How a run was requested. `hob` marks runs that Hob starts itself, for example to build an environment. */
+/** How a run was requested. `mcp` marks runs that an agent started as a tool, and `hob` marks runs that Hob starts itself, for example to build an environment. */
 export const origins = [
   'execute',
   'link',
@@ -11,6 +11,7 @@ export const origins = [
   'webhook',
   'menu',
   'shortcut',
+  'mcp',
   'hob',
 ] as const;
 export type Origin = (typeof origins)[number];

@@ -36,6 +36,7 @@ describe('placeOf', () => {
     ['schedule', 'nowhere'],
     ['folder', 'nowhere'],
     ['webhook', 'nowhere'],
+    ['mcp', 'nowhere'],
     ['menu', 'window'],
     ['shortcut', 'window'],
   ] as const)('of a run with the origin %s is: %s', (origin, place) => {

@@ -300,13 +300,14 @@ export async function chooseWindow(
 
 /**
  * Synchronous callers read the answer, the command line shows a run in its own terminal, the console shows it in its page,
- * and the user may be away when a schedule, a folder or a webhook starts one.
+ * and the user may be away when an agent, a schedule, a folder or a webhook starts one.
  */
 export function placeOf(
   terminal: Terminal,
   { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
 ): 'nowhere' | 'page' | 'window' {
-  if (sync || origin === 'cli' || isUnattended(origin) || !wantsTerminal(terminal, data)) return 'nowhere';
+  if (sync || origin === 'cli' || origin === 'mcp' || isUnattended(origin)) return 'nowhere';
+  if (!wantsTerminal(terminal, data)) return 'nowhere';
   return origin === 'console' ? 'page' : 'window';
 }
 

@@ -467,7 +467,8 @@ async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): 
 /** How the script was called, as its parameter file says. */
 function invokeModeOf({ origin, sync }: Pick<RunRequest, 'origin' | 'sync'>): InvokeMode {
   if (isUnattended(origin)) return 'scheduled';
-  return sync ? 'node' : 'manual';
+  // An agent reads the result as a caller that waits does, even if it looks for it later.
+  return sync || origin === 'mcp' ? 'node' : 'manual';
 }
 
 /** The place of a run in its series of attempts. */

@@ -128,6 +128,11 @@ files = ["*.onnx"]
 id = "2F0C5C5E-8f43-4b0e-9d0e-3f2d6a1f7c22"
 name = "另一个"
 version = ">=1.2"
+
+[service.mcp]
+enabled = true
+name = "resize"
+idempotent = true
 `;
 
   it('becomes a script with all its values', async () => {
@@ -176,6 +181,14 @@ version = ">=1.2"
       models: [{ source: 'huggingface', repoId: 'owner/name', files: ['*.onnx'] }],
       dependencies: [{ id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c22', name: '另一个', version: '>=1.2' }],
       triggers: { contextMenu: null, shortcut: null, suggestions: [] },
+      mcp: {
+        enabled: true,
+        name: 'resize',
+        readOnly: false,
+        destructive: true,
+        idempotent: true,
+        openWorld: true,
+      },
     });
     expect(params).toMatchObject([
       {

@@ -143,6 +143,27 @@ export const DependencySchema = Type.Object({
   version: optionalText('Required version, such as ">=1.2". Absent: any.'),
 });
 
+const toolNamePattern = '^[a-zA-Z0-9_-]{1,48}$';
+
+/** The script as a tool of agents. A wrong value is only noted: it never stops the script. */
+export const McpSchema = Type.Object({
+  enabled: optionalFlag('Whether agents may call the script as a tool. Absent: the settings decide.'),
+  name: Type.Optional(
+    Type.String({
+      pattern: toolNamePattern,
+      description: 'Name of the tool: at most 48 letters, digits, _ and -. Absent: made from the slug.',
+    }),
+  ),
+  read_only: optionalFlag('Whether a run changes nothing. Absent: false.'),
+  destructive: optionalFlag(
+    'Whether a run may delete or overwrite something. Absent: true, or false with read_only.',
+  ),
+  idempotent: optionalFlag('Whether a second run with the same inputs changes nothing more. Absent: false.'),
+  open_world: optionalFlag(
+    'Whether a run deals with things outside the machine, such as web pages. Absent: true.',
+  ),
+});
+
 const SuggestionSchema = Type.Object(
   { name: Type.String({ minLength: 1, description: 'Name for `from = "package:NAME"` in triggers.toml.' }) },
   { additionalProperties: Type.Unknown() },
@@ -195,6 +216,7 @@ const RootTableSchema = Type.Object({
     Type.Array(DependencySchema, { description: 'Other scripts that this script calls.' }),
   ),
   triggers: Type.Optional(TriggersSchema),
+  mcp: Type.Optional(McpSchema),
 });
 
 /**

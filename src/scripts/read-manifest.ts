@@ -21,6 +21,7 @@ import {
   RuntimeSchema,
 } from './manifest-schema.ts';
 import type { ParsedToml } from './manifest-toml.ts';
+import { readMcp } from './read-mcp.ts';
 import { readOfferedTriggers } from './read-offered-triggers.ts';
 import { readParams } from './read-params.ts';
 import { reporter, SectionReader, unknownAdvice } from './read-section.ts';
@@ -106,6 +107,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     .map(({ item: model }) => ({ source: model.source, repoId: model.repo_id, files: model.files ?? [] }));
   const dependencies = readDependencies(section);
   const triggers = readOfferedTriggers(section, input?.exts ?? []);
+  const mcp = readMcp(section);
   for (const key of Object.keys(table).filter((key) => !Object.hasOwn(knownSections, key)))
     report('note', [rootName, key], {
       en: `Unknown table [${rootName}.${key}] is ignored`,
@@ -141,6 +143,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     models,
     dependencies,
     triggers,
+    mcp,
   };
   return { kind: 'script', script, notes: problems };
 }

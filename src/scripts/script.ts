@@ -28,6 +28,7 @@ export interface Script {
   /** The scripts that this script calls. */
   readonly dependencies: readonly ScriptDependency[];
   readonly triggers: OfferedTriggers;
+  readonly mcp: ScriptMcp;
 }
 
 /** The parts of a script that its manifest need not declare. */
@@ -45,6 +46,14 @@ export const undeclared = {
   models: [],
   dependencies: [],
   triggers: { contextMenu: null, shortcut: null, suggestions: [] },
+  mcp: {
+    enabled: null,
+    name: null,
+    readOnly: false,
+    destructive: true,
+    idempotent: false,
+    openWorld: true,
+  },
 } as const satisfies Partial<Script>;
 
 export interface ScriptRuntime {
@@ -150,6 +159,22 @@ export interface SuggestedTrigger {
   readonly name: string;
   /** The other fields as written; the entry in triggers.toml overrides them. */
   readonly values: JsonObject;
+}
+
+/** How agents see the script as a tool of the Model Context Protocol. The hints are promises of the author. */
+export interface ScriptMcp {
+  /** Null: the manifest does not say whether agents may call the script. */
+  readonly enabled: boolean | null;
+  /** The wanted name of the tool; null: made from the slug. */
+  readonly name: string | null;
+  /** Whether a run changes nothing. */
+  readonly readOnly: boolean;
+  /** Whether a run may delete or overwrite something. */
+  readonly destructive: boolean;
+  /** Whether a second run with the same inputs changes nothing more. */
+  readonly idempotent: boolean;
+  /** Whether a run deals with things outside the machine, such as web pages. */
+  readonly openWorld: boolean;
 }
 
 export interface ScriptDependency {

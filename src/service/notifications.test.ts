@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import { someScript } from '../../test/support/some-script.ts';
+import type { Origin } from '../contract/values.ts';
 import type { SentNotification } from '../notifications/notifications.ts';
 import type { RunEnding, RunRecord, SeriesEnd } from '../runs/run-record.ts';
 import type { NotifyOn } from '../scripts/script.ts';
@@ -19,8 +20,15 @@ function notificationsOf(
     notifyOn = 'always',
     language = 'en',
     sync = false,
+    origin = 'execute',
     wasCancelled = false,
-  }: { notifyOn?: NotifyOn | null; language?: Language; sync?: boolean; wasCancelled?: boolean } = {},
+  }: {
+    notifyOn?: NotifyOn | null;
+    language?: Language;
+    sync?: boolean;
+    origin?: Origin;
+    wasCancelled?: boolean;
+  } = {},
 ): SentNotification[] {
   const seriesEnds = new Feed<SeriesEnd>();
   const shown: SentNotification[] = [];
@@ -31,7 +39,7 @@ function notificationsOf(
     findScript: () => (notifyOn === null ? null : { ...script, runtime: { ...script.runtime, notifyOn } }),
     language,
   });
-  const run: RunRecord = { ...queuedRun({ sync }), ...runEnding(ending) };
+  const run: RunRecord = { ...queuedRun({ sync, origin }), ...runEnding(ending) };
   seriesEnds.publish({ run, wasCancelled });
   return shown;
 }
@@ -51,8 +59,9 @@ it.each<[string, Partial<RunEnding>, { always: boolean; failure: boolean }]>([
   expect(notificationsOf(ending, { notifyOn: 'never' })).toEqual([]);
 });
 
-it('sends no notification for synchronous runs, cancelled series and removed scripts', () => {
+it('sends no notification for synchronous runs, runs of agents, cancelled series and removed scripts', () => {
   expect(notificationsOf(failure, { sync: true })).toEqual([]);
+  expect(notificationsOf(failure, { origin: 'mcp' })).toEqual([]);
   expect(notificationsOf(failure, { wasCancelled: true })).toEqual([]);
   expect(notificationsOf(failure, { notifyOn: null })).toEqual([]);
 });

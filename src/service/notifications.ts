@@ -120,7 +120,8 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
 /** Sends a desktop notification when an asynchronous run ends and is not tried again, if the manifest of its script asks for one. */
 export function notifyRunEnds({ seriesEnds, notifications, findScript, language }: RunEndParts): void {
   seriesEnds.subscribe(({ run, wasCancelled }) => {
-    if (wasCancelled || run.sync) return;
+    // Synchronous callers and agents read the result themselves.
+    if (wasCancelled || run.sync || run.origin === 'mcp') return;
     // Uses the current manifest: a change made during the run applies to that run too.
     const notifyOn = findScript(run.scriptId)?.runtime.notifyOn ?? 'never';
     if (isWorthNotifying(run, notifyOn)) notifications.show(describeEnd(run, language));

@@ -32,7 +32,7 @@ it.each(['console', 'cli', 'menu', 'shortcut'])('accepts the origin %s from a he
   expect(originOf({ headers: { 'x-hob-origin': origin } })).toBe(origin);
 });
 
-it.each(['schedule', 'webhook', 'link', 'hob', 'Menu', '', undefined])(
+it.each(['schedule', 'webhook', 'link', 'mcp', 'hob', 'Menu', '', undefined])(
   'ignores the origin %s, which no caller can claim',
   (origin) => {
     expect(originOf({ headers: { 'x-hob-origin': origin } })).toBe('execute');

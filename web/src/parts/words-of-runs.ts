@@ -47,6 +47,7 @@ export function originName(origin: Origin, say: Say): string {
     webhook: say('Webhook', 'Webhook'),
     menu: say('Menu', '右键菜单'),
     shortcut: say('Shortcut', '快捷键'),
+    mcp: say('Agent', '智能体'),
     hob: say('Hob', 'Hob 自身'),
   };
   return names[origin];
@@ -73,6 +74,8 @@ export function originWords(origin: Origin, say: Say): string {
       return say('started from a menu', '来自右键菜单');
     case 'shortcut':
       return say('started by a shortcut', '来自快捷键');
+    case 'mcp':
+      return say('started by an agent', '由智能体发起');
     case 'hob':
       return say('started by Hob', '由 Hob 发起');
   }
