@@ -153,6 +153,7 @@ export const RunAnswer = Named(
       script_version: NullableText,
       origin: Type.Enum(origins),
       trigger_id: Nullable(Text('The trigger that started the run.')),
+      client: Nullable(Text('The program of the agent that started the run.')),
       parent_run_id: Nullable(Uuid),
       depth: Type.Integer(),
       attempt: Type.Integer({ minimum: 1, description: 'The number of this attempt in its series.' }),

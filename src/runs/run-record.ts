@@ -69,6 +69,8 @@ export interface RunRecord extends RunEnding {
   readonly origin: Origin;
   /** The trigger that started the run. */
   readonly triggerId: string | null;
+  /** The program of the agent that started the run. */
+  readonly client: string | null;
   readonly parentRunId: string | null;
   readonly depth: number;
   /** Whether the caller waits for the answer. */

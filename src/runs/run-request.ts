@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly origin: Origin;
   /** The trigger that starts the run. */
   readonly triggerId?: string;
+  /** The program of the agent that starts the run, such as `claude-code`. */
+  readonly client?: string;
   /** Absent: those of the manifest. Null: a failed run is not tried again. */
   readonly retries?: Retries | null;
   readonly caller: Caller;

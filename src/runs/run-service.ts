@@ -329,7 +329,7 @@ export class RunService {
     const previous = store.find(runId);
     if (previous === null || previous.nextAttemptAt === null || previous.retries === null)
       throw new SeriesOver(null);
-    const { parentRunId, depth, attempt, triggerId, retries } = previous;
+    const { parentRunId, depth, attempt, triggerId, client, retries } = previous;
     const script = await resolveScript(previous.scriptId).catch((error: unknown) => {
       // A script that cannot run now may be about to be saved again.
       throw error instanceof AppError && error.code === 'script-unknown'
@@ -343,6 +343,7 @@ export class RunService {
       script,
       origin: previous.origin,
       ...(triggerId !== null && { triggerId }),
+      ...(client !== null && { client }),
       caller: parentRunId === null ? null : { runId: parentRunId, depth },
       depth,
       sync: previous.sync,
@@ -492,6 +493,7 @@ function newRecord(
     scriptVersion: script.version,
     origin: request.origin,
     triggerId: request.triggerId ?? null,
+    client: request.client ?? null,
     parentRunId: request.caller?.runId ?? null,
     depth: request.depth,
     sync: request.sync,

@@ -315,4 +315,5 @@ export const migrations: readonly string[] = [
     UNIQUE (trigger_id, key)
   ) STRICT;
   `,
+  'ALTER TABLE runs ADD COLUMN client TEXT;',
 ];

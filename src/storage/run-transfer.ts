@@ -25,6 +25,7 @@ export const ExportedRunSchema = Type.Object({
   origin: Type.Enum([...origins]),
   /** Absent in exports of older releases, like the other optional fields. */
   trigger_id: Type.Optional(nullable(text)),
+  client: Type.Optional(nullable(text)),
   parent_run_id: nullable(text),
   depth: Type.Integer(),
   sync: Type.Integer(),
@@ -104,6 +105,7 @@ export function addRuns(store: SqliteRunStore, runs: Iterable<ExportedRun>): voi
       const result = run.result === null ? null : Buffer.from(run.result);
       const series = {
         trigger_id: run.trigger_id ?? null,
+        client: run.client ?? null,
         attempt: run.attempt ?? 1,
         first_run_id: run.first_run_id ?? null,
         next_attempt_at: null,

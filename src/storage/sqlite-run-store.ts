@@ -74,9 +74,9 @@ class RunCounts {
 /** Whether a run has not ended, or will be tried again. */
 export const isOpen = '(ended_at IS NULL OR next_attempt_at IS NOT NULL)';
 
-const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, trigger_id, parent_run_id, depth,
+const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, trigger_id, client, parent_run_id, depth,
   sync, attempt, first_run_id, retries, state, data, params, queued_at, started_at, executor)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Stores runs in SQLite. */
 export class SqliteRunStore implements RunStore {
@@ -158,6 +158,7 @@ export class SqliteRunStore implements RunStore {
       record.scriptVersion,
       record.origin,
       record.triggerId,
+      record.client,
       record.parentRunId,
       record.depth,
       Number(record.sync),
@@ -309,7 +310,7 @@ function isBrief(text: string): boolean {
 export const memberColumns = `run_id, script_id, script_name, origin, parent_run_id, depth, state, end_cause, exit_code,
   queued_at, started_at, ended_at, duration_ms`;
 
-const small = `${memberColumns}, script_version, sync, trigger_id, attempt, first_run_id, next_attempt_at, retries, executor, code, message, envelope, stdout_bytes, stderr_bytes, stdout_head,
+const small = `${memberColumns}, script_version, sync, trigger_id, client, attempt, first_run_id, next_attempt_at, retries, executor, code, message, envelope, stdout_bytes, stderr_bytes, stdout_head,
   stdout_tail, stderr_head, stderr_tail, truncated, left_running`;
 
 /**
@@ -352,6 +353,7 @@ export function toBrief(row: Row): BriefRun {
     scriptVersion: textOf(row.script_version),
     sync: row.sync === 1,
     triggerId: textOf(row.trigger_id),
+    client: textOf(row.client),
     attempt: Number(row.attempt),
     firstRunId: textOf(row.first_run_id),
     nextAttemptAt: textOf(row.next_attempt_at),

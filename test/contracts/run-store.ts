@@ -31,6 +31,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
         queuedRun(),
         queuedRun({ scriptVersion: null, sync: true, origin: 'link', parentRunId: randomUUID(), depth: 8 }),
         queuedRun({ origin: 'schedule', triggerId: 'nightly', data: ['a', null, { b: 1 }], params: {} }),
+        queuedRun({ origin: 'mcp', client: 'claude-code' }),
         queuedRun({ attempt: 3, firstRunId: randomUUID() }),
         queuedRun({
           data: {},

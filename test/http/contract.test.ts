@@ -678,6 +678,7 @@ describe('everything else', () => {
       script_version: null,
       origin: 'execute',
       trigger_id: null,
+      client: null,
       parent_run_id: null,
       depth: 0,
       attempt: 1,

@@ -11,6 +11,7 @@ export function queuedRun(rest: Partial<RunRecord> = {}): RunRecord {
     scriptVersion: '1.0.0',
     origin: 'execute',
     triggerId: null,
+    client: null,
     parentRunId: null,
     depth: 0,
     sync: false,

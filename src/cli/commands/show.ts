@@ -44,13 +44,17 @@ export function configure(command: Command): void {
     });
 }
 
+function originText({ origin, client }: Run): string {
+  return client === null ? origin : tr(`agent: ${client}`, `智能体：${client}`);
+}
+
 function describeRun(run: Run): string {
   const facts: [name: string, value: string][] = [
     [tr('Script', '脚本'), `${run.script_name} (${run.script_id})`],
     [tr('State', '状态'), stateWord(run)],
     [tr('Queued at', '时间'), formatMinute(run.queued_at)],
     [tr('Duration', '耗时'), durationText(run)],
-    [tr('Origin', '来源'), run.origin],
+    [tr('Origin', '来源'), originText(run)],
     ...(run.trigger_id === null
       ? []
       : [[tr('Trigger', '触发器'), run.trigger_id] satisfies [string, string]]),

@@ -28,6 +28,7 @@ export function runAnswer(record: BriefRun): Encoded<wire.BriefRun> {
     script_version: record.scriptVersion,
     origin: record.origin,
     trigger_id: record.triggerId,
+    client: record.client,
     parent_run_id: record.parentRunId,
     depth: record.depth,
     attempt: record.attempt,

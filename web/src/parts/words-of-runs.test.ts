@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { runMessage, scriptWords } from './words-of-runs.ts';
+import { originWords, runMessage, scriptWords } from './words-of-runs.ts';
 
 const english = (en: string) => en;
 const chinese = (_en: string, zh: string) => zh;
@@ -33,6 +33,15 @@ describe('runMessage', () => {
   it('is the reason if the script could not be started', () => {
     const result = { code: -1, msg: 'There is no python3' };
     expect(runMessage({ ...failure, end_cause: 'spawn-failed', result }, english)).toBe(result.msg);
+  });
+});
+
+describe('originWords', () => {
+  it('names the program of an agent, if it is known', () => {
+    const run = { origin: 'mcp', client: 'claude-code' } as const;
+    expect(originWords(run, english)).toBe('agent: claude-code');
+    expect(originWords(run, chinese)).toBe('智能体：claude-code');
+    expect(originWords({ ...run, client: null }, english)).toBe('started by an agent');
   });
 });
 

@@ -54,7 +54,7 @@ export function originName(origin: Origin, say: Say): string {
 }
 
 /** A phrase about the origin of a run. */
-export function originWords(origin: Origin, say: Say): string {
+export function originWords({ origin, client }: Pick<BriefRun, 'origin' | 'client'>, say: Say): string {
   switch (origin) {
     case 'execute':
       return say('started through the API', '由程序调用');
@@ -75,7 +75,9 @@ export function originWords(origin: Origin, say: Say): string {
     case 'shortcut':
       return say('started by a shortcut', '来自快捷键');
     case 'mcp':
-      return say('started by an agent', '由智能体发起');
+      return client === null
+        ? say('started by an agent', '由智能体发起')
+        : say(`agent: ${client}`, `智能体：${client}`);
     case 'hob':
       return say('started by Hob', '由 Hob 发起');
   }

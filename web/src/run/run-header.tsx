@@ -60,7 +60,7 @@ export function RunHeader({ run, script }: RunHeaderProps) {
           <Ago time={run.started_at ?? run.queued_at} />
         </span>
         {run.trigger_id === null ? (
-          <span>{originWords(run.origin, say)}</span>
+          <span>{originWords(run, say)}</span>
         ) : (
           <span>
             {say('started by the trigger ', '触发器：')}

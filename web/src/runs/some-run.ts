@@ -9,6 +9,7 @@ export function someRun(rest: Partial<BriefRun> = {}): BriefRun {
     script_version: null,
     origin: 'console',
     trigger_id: null,
+    client: null,
     parent_run_id: null,
     depth: 0,
     attempt: 1,
