@@ -19,11 +19,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // Two files for what pages share, in place of many small ones, which compress badly: one loads with the first page, the other with
-        // the next page that needs it.
+        // the next page that needs it. Three small pages share a file for the same reason.
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
             { name: 'shared', minShareCount: 2, priority: 1 },
+            { name: 'small-pages', test: /src[\\/](?:health|models|notifications)[\\/]/, priority: 0 },
           ],
         },
       },
