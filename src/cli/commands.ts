@@ -84,6 +84,11 @@ export const subcommands: readonly Subcommand[] = [
       'start scripts from file managers and with keys',
       '从文件管理器的菜单或用快捷键启动脚本',
     ],
+    mcp: [
+      () => import('./commands/mcp.ts'),
+      'let agents use scripts as tools (MCP)',
+      '让智能体把脚本当作工具使用（MCP）',
+    ],
     open: [() => import('./commands/open.ts'), 'open the web console in the browser', '在浏览器中打开 Hob'],
   }),
   ...group(tr('Manage scripts:', '脚本：'), {
