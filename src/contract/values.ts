@@ -138,3 +138,7 @@ export type ModelPlace = (typeof modelPlaces)[number];
 
 /** The entries of a folder. */
 export const entryKinds = ['folder', 'file', 'other'] as const;
+
+/** Which scripts of installed packages agents may use: those that the user chose, those whose manifest enables it, or all. */
+export const agentPackages = ['chosen', 'declared', 'all'] as const;
+export type AgentPackages = (typeof agentPackages)[number];

@@ -1,0 +1,118 @@
+import type { AgentPackages } from '../contract/values.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import type { Script } from '../scripts/script.ts';
+import type { Slugs } from '../scripts/slugs.ts';
+import { Feed } from '../shared/feed.ts';
+import type { AgentChoice, AgentChoiceStore } from './choices.ts';
+import { toolName, withDigits } from './tool-name.ts';
+
+interface OffersOptions {
+  catalogue: Pick<Catalogue, 'version' | 'scripts' | 'isPackaged' | 'changed'>;
+  slugs: Pick<Slugs, 'update' | 'of'>;
+  store: AgentChoiceStore;
+  /** Which scripts of installed packages agents may use. */
+  packages: AgentPackages;
+}
+
+/** A script as agents may or may not use it. */
+export interface AgentScript {
+  readonly script: Script;
+  readonly toolName: string;
+  readonly isPackaged: boolean;
+  readonly isOffered: boolean;
+  /** Whether a call waits until the user has allowed it. */
+  readonly isAsked: boolean;
+  readonly choice: AgentChoice;
+}
+
+/** The scripts that agents may use: the user's own, and those of packages that the user has enabled. */
+export class Offers {
+  /** Published after a change of the scripts or of the user's choices. */
+  readonly changed = new Feed<void>();
+  readonly #options: OffersOptions;
+  readonly #choices: Map<string, AgentChoice>;
+  readonly #unsubscribe: () => void;
+  #listed: { version: number; all: readonly AgentScript[]; byName: ReadonlyMap<string, AgentScript> } | null =
+    null;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+    this.#choices = new Map(options.store.all().map((choice) => [choice.scriptId, choice]));
+    this.#unsubscribe = options.catalogue.changed.subscribe(() => this.changed.publish());
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  /** All usable scripts, offered or not, in the order of their names. */
+  async all(): Promise<readonly AgentScript[]> {
+    return (await this.#list()).all;
+  }
+
+  async offered(): Promise<readonly AgentScript[]> {
+    return (await this.all()).filter(({ isOffered }) => isOffered);
+  }
+
+  /** The offered script whose tool has this name. */
+  async find(name: string): Promise<AgentScript | null> {
+    const found = (await this.#list()).byName.get(name);
+    return found?.isOffered === true ? found : null;
+  }
+
+  /** The offered script with this id. */
+  async findScript(id: string): Promise<AgentScript | null> {
+    return (await this.offered()).find(({ script }) => script.id === id) ?? null;
+  }
+
+  /** Stores what the user chose for a script. */
+  choose(choice: AgentChoice): void {
+    const { store } = this.#options;
+    store.put(choice);
+    this.#choices.set(choice.scriptId, choice);
+    this.#listed = null;
+    this.changed.publish();
+  }
+
+  async #list() {
+    const { catalogue, slugs } = this.#options;
+    await slugs.update();
+    const { version } = catalogue;
+    if (this.#listed?.version === version) return this.#listed;
+    const byName = new Map<string, AgentScript>();
+    // The tools of the user's scripts keep their names when a package is installed.
+    const scripts = catalogue.scripts().map((script) => this.#describe(script));
+    const [own, packaged] = [false, true].map((is) => scripts.filter(({ isPackaged }) => isPackaged === is));
+    for (const one of [...(own ?? []), ...(packaged ?? [])]) {
+      const { toolName: wanted, script } = one;
+      const name = byName.has(wanted) ? withDigits(wanted, script.id) : wanted;
+      byName.set(name, { ...one, toolName: name });
+    }
+    const byScript = new Map([...byName.values()].map((one) => [one.script, one]));
+    const all = scripts.map(({ script }) => byScript.get(script)).filter((one) => one !== undefined);
+    this.#listed = { version, all, byName };
+    return this.#listed;
+  }
+
+  #describe(script: Script): AgentScript {
+    const { catalogue, slugs } = this.#options;
+    const isPackaged = catalogue.isPackaged(script.folder);
+    const choice = this.#choices.get(script.id) ?? { scriptId: script.id, isOffered: null, isAsked: null };
+    return {
+      script,
+      toolName: toolName(script, slugs.of(script.id)),
+      isPackaged,
+      isOffered: choice.isOffered ?? this.#isOfferedByRule(script, isPackaged),
+      // The user has read the own scripts. A package that only reads can do no harm by itself.
+      isAsked: choice.isAsked ?? (isPackaged && script.mcp.destructive),
+      choice,
+    };
+  }
+
+  #isOfferedByRule({ mcp }: Script, isPackaged: boolean): boolean {
+    if (mcp.enabled === false) return false;
+    if (!isPackaged) return true;
+    const { packages } = this.#options;
+    return packages === 'all' || (packages === 'declared' && mcp.enabled === true);
+  }
+}
