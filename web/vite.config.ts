@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react(), tailwindcss(), iconsWithoutKeys()],
+  plugins: [react(), tailwindcss(), iconsWithoutKeys(), partsWithoutNames()],
   build: {
     target: 'es2022',
     assetsDir: 'assets',
@@ -42,4 +42,37 @@ function iconsWithoutKeys(): Plugin {
       handler: (code) => code.replace(/,?\s*key: "[a-z0-9]+"/g, ''),
     },
   };
+}
+
+/** Removes the calls that give each function of Radix its name. Only debuggers need the names. */
+function partsWithoutNames(): Plugin {
+  return {
+    name: 'parts-without-names',
+    apply: 'build',
+    transform: {
+      filter: { id: /@radix-ui[\\/].*\.mjs$/ },
+      handler(code) {
+        const removed = aroundNamed(this.parse(code)).toSorted(([one], [other]) => other - one);
+        return removed.reduce((rest, [start, end]) => rest.slice(0, start) + rest.slice(end), code);
+      },
+    },
+  };
+}
+
+/** The text around the function in each call of `__name`, as positions in the code. */
+function aroundNamed(node: unknown): [start: number, end: number][] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inside = Object.values(node).flatMap(aroundNamed);
+  const { type, callee, arguments: given, start, end }: Partial<CallNode> = node;
+  const [named] = given ?? [];
+  if (type !== 'CallExpression' || callee?.name !== '__name' || named === undefined) return inside;
+  return [...inside, [start ?? 0, named.start], [named.end, end ?? 0]];
+}
+
+interface CallNode {
+  readonly type: string;
+  readonly callee: { readonly name?: string };
+  readonly arguments: readonly { readonly start: number; readonly end: number }[];
+  readonly start: number;
+  readonly end: number;
 }
