@@ -80,6 +80,11 @@ export const importRules = [
     ['runs', 'scripts', 'secrets'],
     'A trigger finds its script, starts a run and reads a secret. It does not depend on how its rules are edited or shown.',
   ),
+  room(
+    'mcp',
+    ['runs', 'scripts'],
+    'An agent finds a script and starts a run. It does not depend on how the user enables it.',
+  ),
   {
     name: 'client-imports',
     comment:
@@ -154,8 +159,9 @@ export const importRules = [
       'notifications/notification-store.ts',
       'scripts/slug-store.ts',
       'triggers/trigger-store.ts',
+      'mcp/choices.ts',
     ],
-    'Storage implements the interfaces that runs, notifications and scripts state, and contains no rules about them.',
+    'Storage implements the interfaces that runs, notifications, scripts and other rooms state, and contains no rules about them.',
   ),
   room(
     'http',
@@ -171,6 +177,7 @@ export const importRules = [
       'metrics',
       'secrets',
       'triggers',
+      'mcp',
     ],
     'Routes parse, call and answer; they do not know how data is stored.',
   ),

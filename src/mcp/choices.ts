@@ -1,4 +1,4 @@
-/** What the user chose for the tool of a script. Null: the rule for all scripts applies. */
+/** The choice of the user for the tool of a script. Null: the rule for all scripts applies. */
 export interface AgentChoice {
   /** In lower case. */
   readonly scriptId: string;

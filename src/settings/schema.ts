@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 
 import Type, { type Static } from 'typebox';
 
-import { outgoingFormats, outgoingSelections } from '../contract/values.ts';
+import { agentPackages, outgoingFormats, outgoingSelections } from '../contract/values.ts';
 import { logLevels } from '../shared/log.ts';
 
 const mebibytes = (fallback: number, description: string) =>
@@ -135,6 +135,11 @@ export const SettingsSchema = Type.Object({
     default: 'errors',
     description:
       'Which notifications Hob sends to `notify_url`: `errors` (failed runs, troubles of Hob, and errors that scripts report) or `all`.',
+  }),
+  mcp_packages: Type.Enum(agentPackages, {
+    default: 'chosen',
+    description:
+      'Which scripts of installed packages AI agents may use: `chosen` (those that you offer on the page Agents of the console), `declared` (also those whose manifest says `enabled = true` in `[service.mcp]`) or `all`. A script that you withhold is never offered.',
   }),
   terminal_command: Type.Array(Type.String({ minLength: 1, pattern: '^[^\\u0000]*$' }), {
     default: [],

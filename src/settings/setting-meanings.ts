@@ -43,6 +43,8 @@ const chinese: Readonly<Record<SettingName, string>> = {
   notify_format: '发送到 `notify_url` 的内容：`json`（JSON 对象）或 `ntfy`（正文加 ntfy 的请求头）。',
   notify_send:
     '哪些通知发送到 `notify_url`：`errors`（运行失败、Hob 自身的问题，以及脚本报告的错误）或 `all`（全部）。',
+  mcp_packages:
+    '智能体可以使用已安装脚本包中的哪些脚本：`chosen`（仅限在控制台“智能体”页面中提供的脚本）、`declared`（另加清单中 `[service.mcp]` 写有 `enabled = true` 的脚本）或 `all`（全部）。已停止提供的脚本始终不提供。',
   terminal_command:
     '打开终端窗口的命令：程序及其参数，窗口中要执行的命令会追加在后面，例如 `["xterm", "-maximized", "-e"]`。留空则由 Hob 自行查找。',
   terminal_hold:

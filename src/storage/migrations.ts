@@ -316,4 +316,8 @@ export const migrations: readonly string[] = [
   ) STRICT;
   `,
   'ALTER TABLE runs ADD COLUMN client TEXT;',
+  `
+  /* The choices of the user for the tools of scripts. Null: the rule for all scripts applies. */
+  CREATE TABLE agent_choices (script_id TEXT PRIMARY KEY, is_offered INTEGER, is_asked INTEGER) STRICT, WITHOUT ROWID;
+  `,
 ];
