@@ -27,6 +27,7 @@ interface DataByType {
   'model.progress': Download & { at: string };
   'package.progress': Operation & { at: string };
   'scripts.changed': { scripts: number; problems: number; at: string };
+  'agents.changed': { questions: number; at: string };
   /** Events after `after` have been deleted; the stream continues with `next`. */
   'events.missed': { after: number; next: number };
 }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 
+import type * as agents from './agents.ts';
 import type * as environments from './environments.ts';
 import type * as files from './files.ts';
 import type * as history from './history.ts';
@@ -82,3 +83,6 @@ export type Firing = Static<typeof triggers.FiringAnswer>;
 export type Fired = Static<typeof triggers.FiredAnswer>;
 export type TriggerRemoved = Static<typeof triggers.TriggerRemoved>;
 export type FiringPage = Static<typeof triggers.SlotsAnswer>;
+export type Agents = Static<typeof agents.AgentsAnswer>;
+export type AgentScript = Agents['scripts'][number];
+export type AgentQuestion = Agents['questions'][number];

@@ -142,3 +142,7 @@ export const entryKinds = ['folder', 'file', 'other'] as const;
 /** Which scripts of installed packages agents may use: those that the user chose, those whose manifest enables it, or all. */
 export const agentPackages = ['chosen', 'declared', 'all'] as const;
 export type AgentPackages = (typeof agentPackages)[number];
+
+/** The answers of the user to an agent that wants to run a script: this run, this and all later runs, or no run. */
+export const agentAnswers = ['allow', 'always', 'refuse'] as const;
+export type AgentAnswer = (typeof agentAnswers)[number];

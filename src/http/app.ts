@@ -14,6 +14,7 @@ import { identifyCaller } from '../runs/run.ts';
 import { AppError } from '../shared/errors.ts';
 import { tokenOf } from './access/access-rules.ts';
 import { wasAdmitted } from './access/guarded-server.ts';
+import { addAgentRoutes } from './agents.ts';
 import { addConsoleRoutes, isOfPrograms, isPageVisit, sendConsole } from './console.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { addEnvironmentRoutes } from './environments.ts';
@@ -65,6 +66,7 @@ const routes = [
   addOpenFolderRoute,
   addTerminalRoutes,
   addTriggerRoutes,
+  addAgentRoutes,
   addServiceRoutes,
 ];
 

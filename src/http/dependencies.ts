@@ -1,4 +1,6 @@
 import type { EnvironmentView } from '../environments/environment.ts';
+import type { Confirmations } from '../mcp/confirmations.ts';
+import type { Offers } from '../mcp/offers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Downloads } from '../models/downloads/download.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
@@ -75,6 +77,8 @@ export interface AppDependencies {
   modelNeeds: ModelNeeds;
   packages: Packages;
   triggers: Triggers;
+  offers: Pick<Offers, 'all' | 'choiceOf' | 'choose'>;
+  confirmations: Pick<Confirmations, 'questions' | 'answer'>;
   triggerStore: Pick<TriggerStore, 'latest' | 'page'>;
   environments: EnvironmentList;
   secrets: SecretStore;

@@ -81,6 +81,7 @@ const statuses: Record<ErrorCode, number> = {
   'method-not-allowed': 405,
   'run-unknown': 404,
   'trigger-unknown': 404,
+  'question-unknown': 404,
   'trigger-exists': 409,
   'run-token-unknown': 404,
   'door-protocol': 400,

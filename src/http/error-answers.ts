@@ -61,6 +61,7 @@ export function statusOf(code: ErrorCode): number {
     case 'path-unknown':
     case 'run-unknown':
     case 'trigger-unknown':
+    case 'question-unknown':
     case 'run-token-unknown':
     case 'secret-unknown':
       return 404;

@@ -11,6 +11,7 @@ const tags = {
   Runs: 'Watch, list, stop and repeat runs, and read their output.',
   Scripts: 'The scripts that Hob has found, and the format of their manifests.',
   Triggers: 'Rules that start runs by themselves: schedules, folders and webhooks.',
+  Agents: 'The scripts that AI agents may call as tools, and what they ask the user.',
   Notifications: 'Notifications on the desktop of the user.',
   Models: 'Models that scripts need: their folders and downloads.',
   'Packages and environments': 'Installed scripts, and the environments with their dependencies.',
@@ -141,6 +142,8 @@ function operationObject(operation: Operation, components: Components): JsonObje
 
 /** The meaning of each parameter in a path, by the path up to it. */
 const meanings: Readonly<Record<string, string>> = {
+  '/api/agents/questions/:id': 'Id of the question.',
+  '/api/agents/scripts/:id': 'Id or slug of the script.',
   '/api/environments/:key': 'Key of the environment, from the list of environments.',
   '/api/models/:owner': 'The part of the name of the model before the slash.',
   '/api/models/:owner/:name': 'The part of the name of the model after the slash.',

@@ -29,6 +29,8 @@ export interface AgentScript {
 export class Offers {
   /** Published after a change of the scripts or of the user's choices. */
   readonly changed = new Feed<void>();
+  /** Published after a change of the user's choices alone. */
+  readonly chosen = new Feed<void>();
   readonly #options: OffersOptions;
   readonly #choices: Map<string, AgentChoice>;
   readonly #unsubscribe: () => void;
@@ -72,6 +74,11 @@ export class Offers {
     this.#choices.set(choice.scriptId, choice);
     this.#listed = null;
     this.changed.publish();
+    this.chosen.publish();
+  }
+
+  choiceOf(scriptId: string): AgentChoice {
+    return this.#choices.get(scriptId) ?? { scriptId, isOffered: null, isAsked: null };
   }
 
   async #list() {
@@ -97,7 +104,7 @@ export class Offers {
   #describe(script: Script): AgentScript {
     const { catalogue, slugs } = this.#options;
     const isPackaged = catalogue.isPackaged(script.folder);
-    const choice = this.#choices.get(script.id) ?? { scriptId: script.id, isOffered: null, isAsked: null };
+    const choice = this.choiceOf(script.id);
     return {
       script,
       toolName: toolName(script, slugs.of(script.id)),

@@ -26,7 +26,7 @@ async function setUp(store: Partial<NotificationStore> = {}) {
     },
     clock: { now: () => new Date(0) },
     log,
-    addressOf: (runId) => `http://127.0.0.1:1/runs/${runId}`,
+    addressOf: (page) => `http://127.0.0.1:1${page}`,
     isOutgoing: () => false,
   });
   notifications.feed.subscribe((notification) => shown.push(notification));

@@ -23,6 +23,8 @@ export interface SentNotification {
   readonly showClose: boolean;
   /** The run that it is about, or null. */
   readonly run: { readonly runId: string; readonly scriptId: string; readonly scriptName: string } | null;
+  /** The page of the console that it is about, such as `/agents`. Absent: the page of the run. */
+  readonly page?: string;
   /** How that run ended, if the notification reports its end. */
   readonly end?: NotifiedEnd;
 }
@@ -31,7 +33,8 @@ interface NotificationsOptions {
   store: NotificationStore;
   clock: Clock;
   log: Logger;
-  addressOf: (runId: string) => string | null;
+  /** The address of a page of the console. */
+  addressOf: (page: string) => string | null;
   /** Whether a notification must be sent to the URL of the user. */
   isOutgoing: (notification: KeptNotification) => boolean;
 }
@@ -49,7 +52,7 @@ export class Notifications {
   }
 
   /** Does not throw if storing fails: showing the notification is more important. */
-  show({ type, message, durationMs, showClose, run, end }: SentNotification): void {
+  show({ type, message, durationMs, showClose, run, end, page }: SentNotification): void {
     const { clock, log, addressOf } = this.#options;
     const kept: KeptNotification = {
       id: randomUUID(),
@@ -67,7 +70,8 @@ export class Notifications {
     this.#keep(kept);
     // Log the full text: without a desktop, the log is the place to read it.
     log.info({ type, message, ...(run && { run: run.runId }) }, 'notification');
-    this.feed.publish({ ...kept, address: run && addressOf(run.runId) });
+    const shown = page ?? (run && `/runs/${run.runId}`);
+    this.feed.publish({ ...kept, address: shown && addressOf(shown) });
   }
 
   page(query: { after: number | null; limit: number }): NotificationPage {

@@ -8,6 +8,7 @@ export const eventTypes = [
   'model.progress',
   'package.progress',
   'scripts.changed',
+  'agents.changed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

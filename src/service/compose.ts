@@ -48,6 +48,7 @@ import { SqliteKeyStore } from '../storage/sqlite-key-store.ts';
 import { SqliteRetentionStore, SqliteRunRemoval } from '../storage/sqlite-retention-store.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
 import { SqliteSlugStore } from '../storage/sqlite-slug-store.ts';
+import { composeMcp } from './mcp.ts';
 import { composeModels } from './models.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePackages } from './packages.ts';
@@ -268,6 +269,19 @@ export async function startService({
       log,
     });
     closers.push(() => triggers.close());
+    const {
+      offers,
+      confirmations,
+      close: closeMcp,
+    } = composeMcp({
+      settings,
+      database,
+      catalogue,
+      slugs,
+      notifications,
+      eventLog,
+    });
+    closers.push(closeMcp);
     const app = await buildApp({
       catalogue,
       slugs,
@@ -279,6 +293,8 @@ export async function startService({
       keyedRuns,
       triggers: triggers.triggers,
       triggerStore: triggers.triggerStore,
+      offers,
+      confirmations,
       runEnds,
       runRemover: new RunRemover({ removal, runsFolder: folders.runs, log, closing: closing.signal }),
       runStore: store,

@@ -67,9 +67,9 @@ export function composeNotifications(parts: NotificationParts): ComposedNotifica
     store,
     clock: systemClock,
     log,
-    addressOf(runId) {
+    addressOf(page) {
       const service = listening()?.url;
-      return service === undefined ? null : `${service}/runs/${runId}`;
+      return service === undefined ? null : `${service}${page}`;
     },
     isOutgoing: (notification) => outgoing?.wants(notification) === true,
   });

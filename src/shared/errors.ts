@@ -81,6 +81,7 @@ export const errorCodes = {
   'trigger-invalid': 'The fields of the trigger cannot be used.',
   'triggers-file-broken':
     '`triggers.toml` cannot be read, is not valid, or has a form that Hob cannot edit, so it was not changed.',
+  'question-unknown': 'No open question of an agent has this id: it was answered, or it expired.',
   'path-unknown': 'The service has no such path.',
   'method-not-allowed': 'The path does not accept this method.',
   'run-unknown': 'No run has this id.',

@@ -158,8 +158,14 @@ it('a service answers every example as the document says', async () => {
     new Set(withBody.map(({ operation }) => operation.operationId)),
   );
   // This machine has no desktop that could open a folder.
-  const { 'openFolder folder': opened, 'startRun wait': started, ...others } = statuses;
-  expect([opened, started]).toEqual([409, 201]);
+  const {
+    'openFolder folder': opened,
+    'startRun wait': started,
+    'answerAgentQuestion allow': answered,
+    ...others
+  } = statuses;
+  // No agent asks.
+  expect([opened, started, answered]).toEqual([409, 201, 404]);
   expect(Object.entries(others).filter(([, status]) => status !== 200)).toEqual([]);
 });
 

@@ -21,6 +21,8 @@ import type { CallerUsers } from '../../src/http/access/same-user.ts';
 import type { TokenGuard } from '../../src/http/access/token-guard.ts';
 import { buildApp } from '../../src/http/app.ts';
 import type { EnvironmentList } from '../../src/http/dependencies.ts';
+import { Confirmations } from '../../src/mcp/confirmations.ts';
+import { Offers } from '../../src/mcp/offers.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { ModelLibrary } from '../../src/models/model-library.ts';
 import { Notifications } from '../../src/notifications/notifications.ts';
@@ -42,6 +44,7 @@ import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger, type Logger } from '../../src/shared/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { SqliteAgentChoiceStore } from '../../src/storage/sqlite-agent-choice-store.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
 import { SqliteSlugStore } from '../../src/storage/sqlite-slug-store.ts';
@@ -120,7 +123,16 @@ export async function appInProcess({
   const runEnds = new RunEnds({ events: runs.events, seriesEnds: runs.seriesEnds, store });
   const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
   const triggerStore = new SqliteTriggerStore(database);
+  const offers = new Offers({
+    catalogue,
+    slugs,
+    store: new SqliteAgentChoiceStore(database),
+    packages: 'chosen',
+  });
+  const confirmations = new Confirmations({ offers, clock: systemClock, after: () => () => {} });
   const app = await buildApp({
+    offers,
+    confirmations,
     triggers: triggersInMemory({ folder, catalogue, triggerStore, log }),
     triggerStore,
     catalogue,
@@ -200,7 +212,7 @@ export async function appInProcess({
     executor.endAll();
     await app.close();
   });
-  return { app, executor, script, store };
+  return { app, executor, script, store, offers, confirmations };
 }
 
 /** Makes the application listen, with access control in front of it. */

@@ -39,5 +39,8 @@ export const eventData = {
   scripts: ({ scripts, problems }: { scripts: number; problems: number }, at: Date) =>
     jsonLine<EventData<'scripts.changed'>>({ scripts, problems, at: at.toISOString() }),
 
+  agents: ({ questions }: { questions: number }, at: Date) =>
+    jsonLine<EventData<'agents.changed'>>({ questions, at: at.toISOString() }),
+
   missed: (missed: EventData<'events.missed'>) => jsonLine(missed),
 };

@@ -39,6 +39,10 @@ const chineseTitles: Readonly<Record<string, string>> = {
   'DELETE /api/triggers/{id}': '删除触发器',
   'POST /api/triggers/{id}/fire': '立即触发',
   'GET /api/triggers/{id}/slots': '触发器的触发记录',
+  'GET /api/agents': '提供给智能体的脚本',
+  'PUT /api/agents/scripts/{id}': '向智能体提供脚本',
+  'GET /api/agents/questions': '智能体的待答问题',
+  'POST /api/agents/questions/{id}': '回答智能体的问题',
   'GET /api/files': '本机文件夹的内容',
   'POST /api/open-folder': '在桌面上打开文件夹',
   'GET /api/packages': '已安装的脚本包',
@@ -122,6 +126,12 @@ const chineseDescriptions: Readonly<Record<string, string>> = {
     '像触发器那样启动一次运行，暂停时也可以。`data` 和 `params` 会覆盖触发器自己的值。文件夹触发器须带 `data`。',
   'GET /api/triggers/{id}/slots':
     '计划过去的各个时间、文件夹收到的文件或 Webhook 收到的请求，最新的在前：启动了哪次运行，或因何跳过、拒绝。',
+  'GET /api/agents': '全部可用的脚本、智能体能否将其作为工具调用，以及等待用户同意的运行。',
+  'PUT /api/agents/scripts/{id}':
+    '按脚本的 ID 或 slug 保存：智能体能否使用它，以及每次运行前是否询问用户。未给出的字段保持不变，null 恢复为统一规则。',
+  'GET /api/agents/questions': '智能体请求的、等待用户同意的运行。',
+  'POST /api/agents/questions/{id}':
+    '允许或拒绝智能体等待的运行。如果智能体已不再等待，它在提问后十分钟内的下一次相同调用会得到该回答，仅一次。',
   'GET /api/files': '用于选择文件和文件夹。只列出名称、类型、大小和时间，不显示文件内容。最多 10,000 项。',
   'GET /api/packages': '已安装的脚本包、它们的来源，以及能否回退到之前的版本。',
   'POST /api/packages/install':

@@ -1,0 +1,91 @@
+import { eventData } from '../http/events/event-data.ts';
+import { Confirmations, type Question } from '../mcp/confirmations.ts';
+import { Offers } from '../mcp/offers.ts';
+import type { Notifications } from '../notifications/notifications.ts';
+import type { EventLog } from '../runs/ledger.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import type { Slugs } from '../scripts/slugs.ts';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { userLanguage } from '../settings/user-language.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Text } from '../shared/text.ts';
+import type { Database } from '../storage/database.ts';
+import { SqliteAgentChoiceStore } from '../storage/sqlite-agent-choice-store.ts';
+
+interface McpParts {
+  settings: LoadedSettings;
+  database: Database;
+  catalogue: Catalogue;
+  slugs: Slugs;
+  notifications: Pick<Notifications, 'show'>;
+  eventLog: Pick<EventLog, 'publish' | 'ofType'>;
+}
+
+/** A call waits for the user for less time than this. Afterwards the console still shows the question. */
+const noticeMs = 45_000;
+
+/** Builds what agents may use, and the questions to the user. */
+export function composeMcp({ settings, database, catalogue, slugs, notifications, eventLog }: McpParts) {
+  const language = userLanguage(settings.environment);
+  const offers = new Offers({
+    catalogue,
+    slugs,
+    store: new SqliteAgentChoiceStore(database),
+    packages: settings.mcp_packages,
+  });
+  const confirmations = new Confirmations({
+    offers,
+    clock: systemClock,
+    after(delayMs, callback) {
+      const timer = setTimeout(callback, delayMs).unref();
+      return () => clearTimeout(timer);
+    },
+  });
+  confirmations.opened.subscribe((question) =>
+    notifications.show({
+      type: 'info',
+      message: questionText(question)[language],
+      durationMs: noticeMs,
+      showClose: true,
+      run: null,
+      page: '/agents',
+    }),
+  );
+  publishAgents({ offers, confirmations, eventLog });
+  return {
+    offers,
+    confirmations,
+    close(): void {
+      confirmations.close();
+      offers.close();
+    },
+  };
+}
+
+function questionText({ client, scriptName }: Question): Text {
+  return {
+    en: `${client} wants to run “${scriptName}”. Allow or refuse it on the page Agents of the console.`,
+    zh: `${client} 请求运行“${scriptName}”。请在控制台的“智能体”页面允许或拒绝。`,
+  };
+}
+
+/** Publishes changes of the questions and of the user's choices. Each event replaces the one before it. */
+function publishAgents({
+  offers,
+  confirmations,
+  eventLog,
+}: Pick<McpParts, 'eventLog'> & { offers: Offers; confirmations: Confirmations }): void {
+  let lastSeq = eventLog.ofType('agents.changed').at(-1)?.seq;
+  const publish = () => {
+    const data = eventData.agents({ questions: confirmations.questions.length }, systemClock.now());
+    const event = eventLog.publish({
+      type: 'agents.changed',
+      runId: null,
+      data,
+      ...(lastSeq !== undefined && { replaces: lastSeq }),
+    });
+    if (event !== null) lastSeq = event.seq;
+  };
+  confirmations.changed.subscribe(publish);
+  offers.chosen.subscribe(publish);
+}
