@@ -19,7 +19,7 @@ const AgentScriptAnswer = Named(
       packaged: Flag('Whether it belongs to an installed package.'),
       offered: Flag('Whether agents may use it.'),
       asks: Flag('Whether the user is asked before each run that an agent wants.'),
-      choice: Closed(Choice, 'What the user chose.'),
+      choice: Closed(Choice, 'The choice of the user.'),
     },
     'A script as agents may or may not use it.',
   ),
