@@ -11,7 +11,7 @@ import { TokenGuard } from './token-guard.ts';
 
 const own = 1000;
 /** All operations below these paths are protected, so a new one is checked here too. */
-const protectedPaths = ['/api/packages', '/api/secrets', '/api/triggers'];
+const protectedPaths = ['/api/agents', '/api/packages', '/api/secrets', '/api/triggers'];
 /** Routes that change nothing and show no more than the list of scripts. */
 const openOperations = ['GET /api/packages'];
 
@@ -48,6 +48,8 @@ describe('operations that hand out more than a run', () => {
     const { url } = await serviceCalledBy(own);
     const names = (await protectedOperations(url)).map(({ method, path }) => `${method} ${path}`);
     for (const known of [
+      'PUT /api/agents/scripts/x',
+      'POST /api/agents/questions/x',
       'POST /api/triggers/x/fire',
       'PUT /api/triggers/x',
       'GET /api/triggers/x/slots',
