@@ -85,4 +85,5 @@ export type TriggerRemoved = Static<typeof triggers.TriggerRemoved>;
 export type FiringPage = Static<typeof triggers.SlotsAnswer>;
 export type Agents = Static<typeof agents.AgentsAnswer>;
 export type AgentScript = Agents['scripts'][number];
+export type AgentQuestionList = Static<typeof agents.AgentQuestionsAnswer>;
 export type AgentQuestion = Agents['questions'][number];

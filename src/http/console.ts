@@ -11,6 +11,7 @@ const consolePages = [
   '/triggers/:id',
   '/triggers/:id/edit',
   '/triggers/new/:kind',
+  '/agents',
   '/overview',
   '/models',
   '/notifications',

@@ -24,6 +24,7 @@ const TriggersPage = lazyPart(async () => (await import('./triggers/pages.ts')).
 const TriggerPage = lazyPart(async () => (await import('./triggers/pages.ts')).TriggerPage);
 const EditTriggerPage = lazyPart(async () => (await import('./triggers/pages.ts')).EditTriggerPage);
 const NewTriggerPage = lazyPart(async () => (await import('./triggers/pages.ts')).NewTriggerPage);
+const AgentsPage = lazyPart(async () => (await import('./agents/agents-page.tsx')).AgentsPage);
 const OverviewPage = lazyPart(async () => (await import('./overview/overview-page.tsx')).OverviewPage);
 const ModelsPage = lazyPart(async () => (await import('./models/models-page.tsx')).ModelsPage);
 const NotificationsPage = lazyPart(
@@ -52,6 +53,7 @@ function App() {
                   <Route path="/triggers/new/:kind">
                     {({ kind }) => <NewTriggerPage key={kind} kind={kind} />}
                   </Route>
+                  <Route path="/agents" component={AgentsPage} />
                   <Route path="/overview" component={OverviewPage} />
                   <Route path="/models" component={ModelsPage} />
                   <Route path="/notifications" component={NotificationsPage} />

@@ -31,7 +31,17 @@ const staleAfter: Readonly<Partial<Record<ServiceEvent['type'], readonly string[
   'run.queued': ['runs', 'health', 'outcomes', 'triggers'],
   'run.started': ['runs', 'health', 'outcomes', 'terminal'],
   'run.ended': ['runs', 'health', 'stats', 'outcomes'],
-  'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes', 'triggers'],
+  'scripts.changed': [
+    'scripts',
+    'script',
+    'packages',
+    'models',
+    'environments',
+    'runtimes',
+    'triggers',
+    'agents',
+  ],
+  'agents.changed': ['agents'],
   notification: ['notifications'],
   // The service dropped events for this listener. All other queries are invalidated where the event is handled.
   'events.missed': ['run-list', 'notifications'],

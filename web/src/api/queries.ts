@@ -2,6 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { getJson } from './hob.ts';
 import type {
+  AgentQuestionList,
+  Agents,
   DownloadList,
   EndCause,
   EnvironmentList,
@@ -170,6 +172,17 @@ export const triggerQuery = (id: string) =>
     queryFn: ({ signal }) => getJson<Trigger>(`/api/triggers/${encodeURIComponent(id)}`, { signal }),
     refetchInterval: triggersAgainMs,
   });
+
+export const agentsQuery = queryOptions({
+  queryKey: ['agents', 'all'],
+  queryFn: ({ signal }) => getJson<Agents>('/api/agents', { signal }),
+});
+
+/** Without the scripts, because every page shows the open questions. */
+export const agentQuestionsQuery = queryOptions({
+  queryKey: ['agents', 'questions'],
+  queryFn: ({ signal }) => getJson<AgentQuestionList>('/api/agents/questions', { signal }),
+});
 
 export const secretsQuery = queryOptions({
   queryKey: ['secrets'],

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Bell } from 'lucide-react';
+import { Bell, Bot } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 
@@ -31,6 +31,8 @@ const usualDays = 30;
 
 const mostShown = 6;
 
+const phoneLink = 'grid size-9 place-items-center rounded-lg text-muted hover:bg-hover md:hidden';
+
 export function OverviewPage() {
   const say = useSay();
   const days = useDays();
@@ -39,12 +41,11 @@ export function OverviewPage() {
     <>
       <PageTitle title={say('Overview', '概览')}>
         <SpanChoice />
-        {/* The bottom bar on phones has no room for this link. */}
-        <Link
-          href="/notifications"
-          aria-label={say('Notifications', '通知')}
-          className="grid size-9 place-items-center rounded-lg text-muted hover:bg-hover md:hidden"
-        >
+        {/* The bottom bar on phones has no room for these links. */}
+        <Link href="/agents" aria-label={say('Agents', '智能体')} className={phoneLink}>
+          <Bot size={18} aria-hidden />
+        </Link>
+        <Link href="/notifications" aria-label={say('Notifications', '通知')} className={phoneLink}>
           <Bell size={18} aria-hidden />
         </Link>
       </PageTitle>

@@ -1,6 +1,7 @@
 import {
   Activity,
   Bell,
+  Bot,
   Box,
   Braces,
   History,
@@ -25,6 +26,7 @@ export const destinations: readonly Destination[] = [
   { path: '/', icon: SquareTerminal, name: (say) => say('Scripts', '脚本'), isMain: true },
   { path: '/runs', icon: History, name: (say) => say('Runs', '运行记录'), isMain: true },
   { path: '/triggers', icon: Zap, name: (say) => say('Triggers', '触发器'), isMain: true },
+  { path: '/agents', icon: Bot, name: (say) => say('Agents', '智能体'), isMain: false },
   { path: '/overview', icon: Activity, name: (say) => say('Overview', '概览'), isMain: true },
   { path: '/models', icon: Box, name: (say) => say('Models', '模型'), isMain: true },
   { path: '/notifications', icon: Bell, name: (say) => say('Notifications', '通知'), isMain: false },

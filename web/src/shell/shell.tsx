@@ -1,9 +1,11 @@
-import { Languages, Moon, Search, Sun, SunMoon, Unplug } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Languages, Moon, Search, ShieldQuestionMark, Sun, SunMoon, Unplug } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 
 import { TokenDialog, TokenPage } from '../access/token-form.tsx';
 import { useLive } from '../api/live-events.tsx';
+import { agentQuestionsQuery } from '../api/queries.ts';
 import { useLanguage, useSay } from '../language/language.tsx';
 import { OperationsProvider } from '../packages/operations.tsx';
 import { openPalette, Palette } from '../palette/palette.tsx';
@@ -31,6 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <SideBar />
       <div className="flex min-w-0 grow flex-col pb-16 md:pb-0">
         <ConnectionBanner />
+        <QuestionBanner />
         <main
           id="main"
           tabIndex={-1}
@@ -72,6 +75,33 @@ function ConnectionBanner() {
             'Hob is not responding. Reconnecting… Running scripts continue. If Hob was stopped, start it in a terminal: hob serve',
             'Hob 没有响应，正在重新连接；已在运行的脚本会继续。如果服务已停止，请运行：hob serve',
           )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Says that an agent waits for the user, on every page except the one where the user answers. */
+function QuestionBanner() {
+  const say = useSay();
+  const [path] = useLocation();
+  const { data } = useQuery(agentQuestionsQuery);
+  const [first, ...others] = path === '/agents' ? [] : (data?.items ?? []);
+  return (
+    <div role="status" className="sticky top-0 z-30">
+      {first && (
+        <p className="flex items-center justify-center gap-3 border-b border-line bg-warn-ground px-4 py-2 text-warn">
+          <ShieldQuestionMark size={16} aria-hidden className="shrink-0" />
+          <span className="min-w-0 wrap-anywhere">
+            {say(
+              `${first.client} wants to run ${first.script_name}`,
+              `${first.client} 请求运行 ${first.script_name}`,
+            )}
+            {others.length > 0 && say(` (${others.length} more)`, `（另有 ${others.length} 个）`)}
+          </span>
+          <Link href="/agents" className={buttonClasses('plain', 'small')}>
+            {say('Answer', '回答')}
+          </Link>
         </p>
       )}
     </div>

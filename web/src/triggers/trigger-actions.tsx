@@ -7,19 +7,10 @@ import type { Fired, Trigger } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { hintOf, messageOf } from '../parts/failure.tsx';
 import { BareSwitch } from '../parts/labelled-switch.tsx';
+import { useShowError } from '../parts/show-error.ts';
 import { useToast } from '../parts/toasts.tsx';
 import { triggerPath } from './words-of-triggers.ts';
-
-function useShowError() {
-  const say = useSay();
-  const toast = useToast();
-  return (title: string) => (error: unknown) => {
-    const message = [messageOf(error, say), hintOf(error)].filter(Boolean).join('\n');
-    toast({ kind: 'error', title, message, durationMs: 10_000 });
-  };
-}
 
 /** Pauses and resumes a trigger. A broken trigger can be paused too. */
 export function TriggerSwitch({ trigger: { id, state } }: { trigger: Trigger }) {
