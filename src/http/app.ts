@@ -29,6 +29,7 @@ import {
 } from './error-answers.ts';
 import { addEventRoute } from './events/events.ts';
 import { addFilesRoute, addOpenFolderRoute } from './files.ts';
+import { addMcpRoute } from './mcp.ts';
 import { addModelRoutes } from './models.ts';
 import { addNotificationRoutes } from './notifications.ts';
 import { type Operation, openApiDocument } from './openapi.ts';
@@ -190,6 +191,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     });
     done();
   });
+  addMcpRoute(app, dependencies);
   await addConsoleRoutes(app, dependencies.consoleFolder);
   await app.ready();
   return app;

@@ -72,7 +72,7 @@ export function sendConsole(reply: FastifyReply): FastifyReply {
 
 /** Whether an address belongs to the interface for programs. */
 export function isOfPrograms(url: string): boolean {
-  return /^\/(?:api|metrics)(?:[/?]|$)/.test(url);
+  return /^\/(?:api|mcp|metrics)(?:[/?]|$)/.test(url);
 }
 
 /** Whether a browser opens an address that may be a page. Programs do not accept HTML. */

@@ -1,5 +1,6 @@
 import type { EnvironmentView } from '../environments/environment.ts';
 import type { Confirmations } from '../mcp/confirmations.ts';
+import type { Mcp } from '../mcp/mcp.ts';
 import type { Offers } from '../mcp/offers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Downloads } from '../models/downloads/download.ts';
@@ -80,6 +81,7 @@ export interface AppDependencies {
   offers: Pick<Offers, 'all' | 'choiceOf' | 'choose'>;
   confirmations: Pick<Confirmations, 'questions' | 'answer'>;
   triggerStore: Pick<TriggerStore, 'latest' | 'page'>;
+  mcp: Mcp;
   environments: EnvironmentList;
   secrets: SecretStore;
   settings: ShownSettings;

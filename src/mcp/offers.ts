@@ -25,6 +25,14 @@ export interface AgentScript {
   readonly choice: AgentChoice;
 }
 
+interface Listed {
+  /** The version of the catalogue. */
+  readonly version: number;
+  readonly all: readonly AgentScript[];
+  readonly offered: readonly AgentScript[];
+  readonly byName: ReadonlyMap<string, AgentScript>;
+}
+
 /** The scripts that agents may use: the user's own, and those of packages that the user has enabled. */
 export class Offers {
   /** Published after a change of the scripts or of the user's choices. */
@@ -34,8 +42,7 @@ export class Offers {
   readonly #options: OffersOptions;
   readonly #choices: Map<string, AgentChoice>;
   readonly #unsubscribe: () => void;
-  #listed: { version: number; all: readonly AgentScript[]; byName: ReadonlyMap<string, AgentScript> } | null =
-    null;
+  #listed: Listed | null = null;
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -52,8 +59,9 @@ export class Offers {
     return (await this.#list()).all;
   }
 
+  /** The same list until something changes. */
   async offered(): Promise<readonly AgentScript[]> {
-    return (await this.all()).filter(({ isOffered }) => isOffered);
+    return (await this.#list()).offered;
   }
 
   /** The offered script whose tool has this name. */
@@ -81,7 +89,7 @@ export class Offers {
     return this.#choices.get(scriptId) ?? { scriptId, isOffered: null, isAsked: null };
   }
 
-  async #list() {
+  async #list(): Promise<Listed> {
     const { catalogue, slugs } = this.#options;
     await slugs.update();
     const { version } = catalogue;
@@ -97,7 +105,7 @@ export class Offers {
     }
     const byScript = new Map([...byName.values()].map((one) => [one.script, one]));
     const all = scripts.map(({ script }) => byScript.get(script)).filter((one) => one !== undefined);
-    this.#listed = { version, all, byName };
+    this.#listed = { version, all, offered: all.filter(({ isOffered }) => isOffered), byName };
     return this.#listed;
   }
 

@@ -269,19 +269,22 @@ export async function startService({
       log,
     });
     closers.push(() => triggers.close());
-    const {
-      offers,
-      confirmations,
-      close: closeMcp,
-    } = composeMcp({
+    const agents = composeMcp({
       settings,
       database,
       catalogue,
       slugs,
       notifications,
+      runs,
+      runEnds,
+      outputs,
       eventLog,
+      history,
+      version,
+      log,
+      closing: closing.signal,
     });
-    closers.push(closeMcp);
+    closers.push(() => agents.close());
     const app = await buildApp({
       catalogue,
       slugs,
@@ -293,8 +296,9 @@ export async function startService({
       keyedRuns,
       triggers: triggers.triggers,
       triggerStore: triggers.triggerStore,
-      offers,
-      confirmations,
+      offers: agents.offers,
+      confirmations: agents.confirmations,
+      mcp: agents.mcp,
       runEnds,
       runRemover: new RunRemover({ removal, runsFolder: folders.runs, log, closing: closing.signal }),
       runStore: store,

@@ -1,13 +1,19 @@
 import { eventData } from '../http/events/event-data.ts';
 import { Confirmations, type Question } from '../mcp/confirmations.ts';
+import { Mcp } from '../mcp/mcp.ts';
 import { Offers } from '../mcp/offers.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { HistoryStore } from '../runs/history/history-store.ts';
 import type { EventLog } from '../runs/ledger.ts';
+import type { RunOutputs } from '../runs/output/run-outputs.ts';
+import type { RunEnds } from '../runs/run.ts';
+import type { RunService } from '../runs/run-service.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { Slugs } from '../scripts/slugs.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { userLanguage } from '../settings/user-language.ts';
 import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
 import type { Database } from '../storage/database.ts';
 import { SqliteAgentChoiceStore } from '../storage/sqlite-agent-choice-store.ts';
@@ -18,14 +24,25 @@ interface McpParts {
   catalogue: Catalogue;
   slugs: Slugs;
   notifications: Pick<Notifications, 'show'>;
-  eventLog: Pick<EventLog, 'publish' | 'ofType'>;
+  runs: RunService;
+  runEnds: RunEnds;
+  outputs: RunOutputs;
+  eventLog: Pick<EventLog, 'publish' | 'published' | 'ofType'>;
+  history: HistoryStore;
+  version: string;
+  log: Logger;
+  /** Aborted before the service closes its connections. */
+  closing: AbortSignal;
 }
 
-/** A call waits for the user for less time than this. Afterwards the console still shows the question. */
-const noticeMs = 45_000;
+/** Many agents give up after a minute. */
+const patienceMs = 45_000;
 
-/** Builds what agents may use, and the questions to the user. */
-export function composeMcp({ settings, database, catalogue, slugs, notifications, eventLog }: McpParts) {
+const signOfLifeMs = 10_000;
+
+/** Builds the tools of agents, and the questions to the user. */
+export function composeMcp(parts: McpParts) {
+  const { settings, database, catalogue, slugs, notifications, eventLog, closing } = parts;
   const language = userLanguage(settings.environment);
   const offers = new Offers({
     catalogue,
@@ -45,19 +62,24 @@ export function composeMcp({ settings, database, catalogue, slugs, notifications
     notifications.show({
       type: 'info',
       message: questionText(question)[language],
-      durationMs: noticeMs,
+      durationMs: patienceMs,
       showClose: true,
       run: null,
       page: '/agents',
     }),
   );
   publishAgents({ offers, confirmations, eventLog });
+  const log = parts.log.child({ part: 'agents' });
+  const mcp = new Mcp({ ...parts, log, offers, consent: confirmations, patienceMs, signOfLifeMs });
+  closing.addEventListener('abort', () => void mcp.close());
   return {
     offers,
     confirmations,
-    close(): void {
+    mcp,
+    async close(): Promise<void> {
       confirmations.close();
       offers.close();
+      await mcp.close();
     },
   };
 }

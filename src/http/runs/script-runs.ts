@@ -100,7 +100,8 @@ function readWaitS(wait: Json): number {
   );
 }
 
-function notForRuns(): AppError {
+/** For operations that start runs for others than scripts. */
+export function notForRuns(): AppError {
   return new AppError('not-for-runs', {
     en: 'A run token cannot call this operation.',
     zh: '运行令牌不能调用此操作。',

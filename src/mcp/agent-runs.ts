@@ -1,0 +1,255 @@
+import type { EventLog } from '../runs/ledger.ts';
+import type { RunOutputs, StreamName } from '../runs/output/run-outputs.ts';
+import type { RunEnds } from '../runs/run.ts';
+import { type BriefRun, isOpen, type RunRecord } from '../runs/run-record.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import { AppError } from '../shared/errors.ts';
+import { isJsonObject, type JsonObject, tryParseJson } from '../shared/json.ts';
+import type { Logger } from '../shared/log.ts';
+import type { AgentRequest, ToolAnswer } from './agent.ts';
+import { AgentMistake, errorAnswer } from './agent.ts';
+import type { AgentScript, Offers } from './offers.ts';
+import { endedAnswer, runningAnswer, shownOutputBytes } from './run-answer.ts';
+import { type OutputText, readOutput } from './run-output.ts';
+import { readArguments } from './script-tool.ts';
+
+/** Asks the user whether a tool may run. */
+export interface Consent {
+  ask(
+    question: { readonly asked: AgentScript; readonly client: string; readonly args: JsonObject },
+    signal: AbortSignal,
+  ): Promise<'allowed' | 'refused' | 'too-many' | 'unanswered'>;
+}
+
+export interface AgentRunsOptions {
+  offers: Offers;
+  consent: Consent;
+  catalogue: Pick<Catalogue, 'resolve'>;
+  runs: Pick<RunService, 'submit' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt'>;
+  runEnds: Pick<RunEnds, 'waitForSeries'>;
+  outputs: Pick<RunOutputs, 'look' | 'read'>;
+  eventLog: Pick<EventLog, 'published'>;
+  log: Logger;
+  /** Many agents give up after a minute. */
+  patienceMs: number;
+  /** How often an agent sees that a run without progress continues. */
+  signOfLifeMs: number;
+  /** Aborted when the service stops. Its runs continue. */
+  closing: AbortSignal;
+}
+
+/** Starts runs for agents, and waits for them. */
+export class AgentRuns {
+  readonly #options: AgentRunsOptions;
+
+  constructor(options: AgentRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Calls the tool of a script. A cancelled call stops its run. */
+  async call(asked: AgentScript, args: JsonObject, request: AgentRequest): Promise<ToolAnswer> {
+    const { catalogue, runs } = this.#options;
+    let runId: string;
+    try {
+      // Before the user is asked: a call that cannot run needs no answer.
+      readArguments(asked, args);
+      const refusal = asked.isAsked ? await this.#askUser(asked, args, request) : null;
+      if (refusal !== null) return errorAnswer(refusal);
+      request.signal.throwIfAborted();
+      const script = await catalogue.resolve(asked.script.id);
+      const submitted = await runs.submit({
+        ...readArguments({ ...asked, script }, args),
+        script,
+        origin: 'mcp',
+        client: request.client,
+        caller: null,
+        depth: 0,
+        sync: false,
+        language: 'en',
+      });
+      ({ runId } = submitted);
+      submitted.outcome.catch(() => {});
+    } catch (error) {
+      if (error instanceof AppError) return errorAnswer(refusalText(error));
+      throw error;
+    }
+    const stop = () => this.#cancel(runId);
+    request.signal.addEventListener('abort', stop, { once: true });
+    if (request.signal.aborted) stop();
+    try {
+      return await this.follow(runId, request);
+    } finally {
+      request.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Waits for a run and its further attempts, up to the patience of agents. Returns its result, or that it continues. */
+  async follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
+    const { runs, patienceMs } = this.#options;
+    const watch = this.#showProgress(runId, request);
+    try {
+      await this.#waitForEnd(runId, request.signal, patienceMs);
+      const last = runs.lastAttempt(runId);
+      if (isOpen(last)) return runningAnswer(last, watch.latest);
+      const [stdout, stderr] = await Promise.all([this.#endOf(last, 'stdout'), this.#endOf(last, 'stderr')]);
+      return endedAnswer(runs.get(last.runId), { stdout, stderr });
+    } catch (error) {
+      if (error instanceof AppError) return errorAnswer(refusalText(error));
+      throw error;
+    } finally {
+      watch.end();
+    }
+  }
+
+  /** A run that agents may see: one of an offered script. */
+  async find(runId: string): Promise<{ run: BriefRun; asked: AgentScript }> {
+    const run = this.#options.runs.getBrief(runId);
+    const asked = await this.#options.offers.findScript(run.scriptId);
+    if (asked === null)
+      throw new AgentMistake(`The run ${runId} is of a script that is not offered to agents. hob_runs lists those you may see.`);
+    return { run, asked };
+  }
+
+  record(runId: string): RunRecord {
+    return this.#options.runs.get(runId);
+  }
+
+  /** Stops a run that this agent started. */
+  async cancel(runId: string, { client }: AgentRequest): Promise<void> {
+    const { run } = await this.find(runId);
+    if (run.origin !== 'mcp' || run.client !== client)
+      throw new AgentMistake(
+        `The run ${runId} was started by ${run.client ?? 'the user or another program'}, so you cannot cancel it. Ask the user to cancel it with \`hob cancel ${runId}\` or in the console.`,
+      );
+    if (!isOpen(this.#options.runs.lastAttempt(run.firstRunId ?? run.runId)))
+      throw new AgentMistake(`The run ${runId} has already ended. hob_wait returns its result.`);
+    this.#options.runs.cancel(run.runId);
+  }
+
+  read(run: BriefRun, stream: StreamName, part: { from: number | null; mostBytes: number }): Promise<OutputText> {
+    return readOutput(this.#options.outputs, run, { stream, ...part });
+  }
+
+  async #askUser(asked: AgentScript, args: JsonObject, { client, signal }: AgentRequest): Promise<string | null> {
+    const { consent, patienceMs, closing } = this.#options;
+    const enough = limited([signal, closing], patienceMs);
+    try {
+      const answer = await consent.ask({ asked, client, args }, enough.signal);
+      return answer === 'allowed' ? null : unaskedTexts[answer];
+    } finally {
+      enough.end();
+    }
+  }
+
+  async #waitForEnd(runId: string, signal: AbortSignal, ms: number): Promise<void> {
+    const { runEnds, closing } = this.#options;
+    const enough = limited([signal, closing], ms);
+    try {
+      await runEnds.waitForSeries(runId, enough.signal);
+    } finally {
+      enough.end();
+    }
+  }
+
+  /** Runs continue when the service stops, which also aborts all requests. */
+  #cancel(runId: string): void {
+    const { runs, closing, log } = this.#options;
+    if (closing.aborted) return;
+    try {
+      runs.cancel(runId);
+    } catch (error) {
+      // It ended just now.
+      if (!(error instanceof AppError)) throw error;
+      log.debug({ run: runId, code: error.code }, 'cannot cancel the run of an agent');
+    }
+  }
+
+  #endOf(run: BriefRun, stream: StreamName): Promise<OutputText> {
+    return this.read(run, stream, { from: null, mostBytes: shownOutputBytes });
+  }
+
+  /** Passes the progress of a run on, and a sign of life while there is none. */
+  #showProgress(runId: string, { report }: AgentRequest) {
+    const { eventLog, signOfLifeMs } = this.#options;
+    const beganMs = performance.now();
+    let latest: string | null = null;
+    let value = 0;
+    const show = (fraction: number | null, message: string | null) => {
+      const next = fraction === null ? 0 : fraction * fullProgress;
+      // The protocol forbids a value that does not grow.
+      value = Math.max(next, value + smallestStep);
+      report?.({
+        progress: value,
+        ...(fraction !== null && { total: Math.max(fullProgress, value) }),
+        ...(message !== null && { message }),
+      });
+    };
+    const unsubscribe = eventLog.published.subscribe(({ type, runId: about, data }) => {
+      if (type !== 'run.progress' || about !== runId) return;
+      const { fraction, message } = readProgress(data);
+      latest = [fraction === null ? null : `${Math.round(fraction * fullProgress)} %`, message]
+        .filter((part) => part !== null)
+        .join(', ');
+      show(fraction, message);
+    });
+    const timer =
+      report === null
+        ? undefined
+        : setInterval(
+            () => show(null, latest ?? `Running for ${Math.round((performance.now() - beganMs) / 1000)} s`),
+            signOfLifeMs,
+          );
+    return {
+      get latest() {
+        return latest;
+      },
+      end() {
+        unsubscribe();
+        clearInterval(timer);
+      },
+    };
+  }
+}
+
+const fullProgress = 100;
+const smallestStep = 0.001;
+
+/** What to tell an agent whose call the user has not allowed. */
+const unaskedTexts = {
+  refused: 'The user refused this call. Do not try again unless the user asks you to.',
+  'too-many':
+    'Too many calls wait for the answer of the user, so this one was not asked. Wait until the user has answered them.',
+  unanswered:
+    'The user must allow this call and has not answered yet. Ask the user to open the page Agents of the Hob console and allow it, then call this tool again with the same arguments.',
+} as const;
+
+/** The text of an error for an agent, which knows arguments instead of `params` and `data`. */
+export function refusalText({ text, hint }: AppError): string {
+  const plain = text.en.replace(/\b(?:params|data)\.(?=\S)/g, '');
+  return hint === undefined ? plain : `${plain} ${hint.en}`;
+}
+
+/** A signal that is aborted with one of others, after a time, or by `end`. */
+function limited(others: readonly AbortSignal[], ms: number): { signal: AbortSignal; end: () => void } {
+  const over = new AbortController();
+  const end = () => {
+    clearTimeout(timer);
+    for (const other of others) other.removeEventListener('abort', end);
+    over.abort();
+  };
+  const timer = setTimeout(end, ms);
+  for (const other of others) other.addEventListener('abort', end);
+  if (others.some(({ aborted }) => aborted)) end();
+  return { signal: over.signal, end };
+}
+
+function readProgress(data: string): { fraction: number | null; message: string | null } {
+  const parsed = tryParseJson(data);
+  if (!isJsonObject(parsed)) return { fraction: null, message: null };
+  const { fraction, message } = parsed;
+  return {
+    fraction: typeof fraction === 'number' ? fraction : null,
+    message: typeof message === 'string' ? message : null,
+  };
+}

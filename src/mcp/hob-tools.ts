@@ -1,0 +1,263 @@
+import type { HistoryStore } from '../runs/history/history-store.ts';
+import type { StreamName } from '../runs/output/run-outputs.ts';
+import { isUuid } from '../scripts/slug.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { AgentMistake, type AgentRequest, type ToolAnswer, textAnswer } from './agent.ts';
+import type { AgentRuns } from './agent-runs.ts';
+import type { AgentScript, Offers } from './offers.ts';
+import { runLine } from './run-answer.ts';
+import { scriptTool, type ToolDefinition } from './script-tool.ts';
+
+/** Beyond this number of tools agents choose worse, and some clients leave tools out. */
+export const manyScripts = 40;
+
+interface HobToolsOptions {
+  offers: Offers;
+  agentRuns: AgentRuns;
+  history: Pick<HistoryStore, 'page'>;
+  /** Calls the tool of a script by its name. */
+  callScript: (name: string, args: JsonObject, request: AgentRequest) => Promise<ToolAnswer>;
+}
+
+interface HobTool {
+  readonly definition: ToolDefinition;
+  /** Whether it is offered only beside many scripts. */
+  readonly isForMany?: boolean;
+  call(args: JsonObject, request: AgentRequest): Promise<ToolAnswer>;
+}
+
+const shownFound = 10;
+const mostFound = 50;
+const shownRuns = 20;
+const mostRuns = 100;
+const shownBytes = 20_000;
+const mostBytes = 200_000;
+
+/** The tools of Hob itself: to find scripts, and to follow runs. */
+export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOptions): HobTool[] {
+  const runId = { type: 'string', description: 'The id of the run.' } as const;
+  return [
+    {
+      isForMany: true,
+      definition: {
+        name: 'hob_find',
+        title: 'Find scripts',
+        description:
+          'Finds the tools of scripts by words in their names, descriptions and tags. Returns each with the arguments that it takes. Call a found tool by its name, or with hob_run if your client does not list it.',
+        inputSchema: object(
+          {
+            query: { type: 'string', description: 'Words. Empty: the first scripts.' },
+            limit: count(mostFound, `Default: ${shownFound}.`),
+          },
+          ['query'],
+        ),
+        annotations: reading,
+      },
+      async call(args) {
+        const words = textOf(args, 'query').toLowerCase().split(/\s+/).filter(Boolean);
+        const limit = countOf(args, 'limit', { normal: shownFound, most: mostFound });
+        const all = await offers.offered();
+        const found = search(all, words);
+        if (found.length === 0)
+          return textAnswer(
+            `No script matches. There are ${all.length} scripts; try fewer or other words, or an empty query.`,
+          );
+        const shown = found.slice(0, limit).map((one) => {
+          const { name, title, description, inputSchema } = scriptTool(one);
+          return JSON.stringify({ name, title, description, inputSchema });
+        });
+        const more = found.length > limit ? `\n${found.length - limit} more match.` : '';
+        return textAnswer(`${shown.join('\n')}${more}`);
+      },
+    },
+    {
+      isForMany: true,
+      definition: {
+        name: 'hob_run',
+        title: 'Run a script',
+        description: 'Calls the tool of a script that hob_find has found.',
+        inputSchema: object(
+          {
+            tool: { type: 'string', description: 'The name of the tool.' },
+            arguments: { type: 'object', description: 'Its arguments.' },
+          },
+          ['tool'],
+        ),
+        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      },
+      async call(args, request) {
+        const given = args.arguments ?? {};
+        if (!isJsonObject(given)) throw new AgentMistake('arguments must be an object.');
+        return callScript(textOf(args, 'tool'), given, request);
+      },
+    },
+    {
+      definition: {
+        name: 'hob_runs',
+        title: 'List runs',
+        description:
+          'Lists the latest runs of the scripts that are offered to you, the newest first. By default those that you started.',
+        inputSchema: object({
+          all: { type: 'boolean', description: 'true: also those that others started.' },
+          limit: count(mostRuns, `Default: ${shownRuns}.`),
+        }),
+        annotations: reading,
+      },
+      async call(args, request) {
+        const isAll = flagOf(args, 'all');
+        const limit = countOf(args, 'limit', { normal: shownRuns, most: mostRuns });
+        const byScript = new Map((await offers.offered()).map((one) => [one.script.id, one]));
+        const { runs } = await history.page(
+          { ...everyRun, origins: isAll ? null : ['mcp'], limit: mostRuns },
+          request.signal,
+        );
+        const lines = runs
+          .filter(({ scriptId, client }) => byScript.has(scriptId) && (isAll || client === request.client))
+          .slice(0, limit)
+          .map((run) => runLine(run, byScript.get(run.scriptId)?.toolName ?? null));
+        const none = isAll ? 'There are no runs.' : 'You have started no runs. Pass all = true for those of others.';
+        return textAnswer(lines.length === 0 ? none : lines.join('\n'));
+      },
+    },
+    {
+      definition: {
+        name: 'hob_wait',
+        title: 'Wait for a run',
+        description:
+          'Waits for the end of a run, for at most 45 seconds, and returns its result. Call it again if the run is still running.',
+        inputSchema: object({ run_id: runId }, ['run_id']),
+        annotations: reading,
+      },
+      async call(args, request) {
+        const { run } = await agentRuns.find(runIdOf(args));
+        return agentRuns.follow(run.firstRunId ?? run.runId, request);
+      },
+    },
+    {
+      definition: {
+        name: 'hob_output',
+        title: 'Read the output of a run',
+        description: `Returns what a run has printed: the last ${shownBytes} bytes, or a part from \`offset\`.`,
+        inputSchema: object(
+          {
+            run_id: runId,
+            stream: { type: 'string', enum: ['stdout', 'stderr'], description: 'Default: stdout.' },
+            offset: {
+              type: 'integer',
+              minimum: 0,
+              description: 'The byte to begin with. To follow a run, pass the `next` of the last answer.',
+            },
+            limit: count(mostBytes, `Bytes. Default: ${shownBytes}.`),
+          },
+          ['run_id'],
+        ),
+        annotations: reading,
+      },
+      async call(args) {
+        const { run } = await agentRuns.find(runIdOf(args));
+        const offset = args.offset ?? null;
+        if (offset !== null && (!Number.isSafeInteger(offset) || Number(offset) < 0))
+          throw new AgentMistake('offset must be a number of bytes, 0 or more.');
+        const { text, from, to, endBytes, isLive } = await agentRuns.read(run, streamOf(args), {
+          from: offset === null ? null : Number(offset),
+          mostBytes: countOf(args, 'limit', { normal: shownBytes, most: mostBytes }),
+        });
+        const next = isLive || to < endBytes ? `, next = ${to}` : '';
+        const head = `[bytes ${from} to ${to} of ${endBytes}${isLive ? ' so far' : ''}${next}]`;
+        return textAnswer(`${head}\n${text}`);
+      },
+    },
+    {
+      definition: {
+        name: 'hob_cancel',
+        title: 'Cancel a run',
+        description: 'Stops a run that you started, with all processes that it started.',
+        inputSchema: object({ run_id: runId }, ['run_id']),
+        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      },
+      async call(args, request) {
+        const id = runIdOf(args);
+        await agentRuns.cancel(id, request);
+        return textAnswer(`The run ${id} is being stopped. hob_wait returns how it ended.`);
+      },
+    },
+  ];
+}
+
+const reading = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+const everyRun = {
+  scriptId: null,
+  parentRunId: null,
+  triggerId: null,
+  states: null,
+  endCauses: null,
+  since: null,
+  until: null,
+  text: null,
+  after: null,
+} as const;
+
+/** The scripts that contain all words; a word in the name counts most. */
+function search(all: readonly AgentScript[], words: readonly string[]): AgentScript[] {
+  const scored = all.map((one) => {
+    const { script, toolName } = one;
+    const name = `${script.name} ${toolName}`.toLowerCase();
+    const rest = `${script.description ?? ''} ${script.tags.join(' ')}`.toLowerCase();
+    const scores = words.map((word) => (name.includes(word) ? 2 : rest.includes(word) ? 1 : 0));
+    return { one, score: scores.includes(0) ? 0 : scores.reduce<number>((sum, score) => sum + score, 1) };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ one }) => one);
+}
+
+function object(properties: JsonObject, required: string[] = []): ToolDefinition['inputSchema'] {
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function count(maximum: number, description: string): JsonObject {
+  return { type: 'integer', minimum: 1, maximum, description };
+}
+
+function textOf(args: JsonObject, name: string): string {
+  const value = args[name];
+  if (typeof value !== 'string') throw new AgentMistake(`${name} must be a text.`);
+  return value;
+}
+
+function runIdOf(args: JsonObject): string {
+  const id = textOf(args, 'run_id').trim();
+  if (!isUuid(id)) throw new AgentMistake('run_id must be the id of a run. hob_runs lists them.');
+  return id;
+}
+
+function flagOf(args: JsonObject, name: string): boolean {
+  const value = args[name] ?? false;
+  if (typeof value !== 'boolean') throw new AgentMistake(`${name} must be true or false.`);
+  return value;
+}
+
+function countOf(args: JsonObject, name: string, { normal, most }: { normal: number; most: number }): number {
+  const value: Json = args[name] ?? normal;
+  if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > most)
+    throw new AgentMistake(`${name} must be an integer from 1 to ${most}.`);
+  return Number(value);
+}
+
+function streamOf(args: JsonObject): StreamName {
+  const stream = args.stream ?? 'stdout';
+  if (stream !== 'stdout' && stream !== 'stderr') throw new AgentMistake('stream must be stdout or stderr.');
+  return stream;
+}

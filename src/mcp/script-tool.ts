@@ -1,0 +1,176 @@
+import { readData, readParams } from '../runs/inputs.ts';
+import type { MainInput, Output, Param, Script } from '../scripts/script.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Json, JsonObject } from '../shared/json.ts';
+import type { AgentScript } from './offers.ts';
+
+/** A tool as MCP describes it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' } & JsonObject;
+  readonly outputSchema?: { readonly type: 'object' } & JsonObject;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/** An author may paste a whole manual. Every agent reads every description. */
+const longestDescription = 2000;
+const longestFieldDescription = 500;
+
+/** The tool of a script. */
+export function scriptTool({ script, toolName, isAsked }: AgentScript): ToolDefinition {
+  const { mcp } = script;
+  const consent = isAsked ? ['The user is asked before it runs.'] : [];
+  return {
+    name: toolName,
+    title: script.name,
+    description: cut([script.description ?? script.name, ...consent].join('\n\n'), longestDescription),
+    inputSchema: inputSchema(script),
+    outputSchema: outputSchema(script),
+    annotations: {
+      readOnlyHint: mcp.readOnly,
+      destructiveHint: mcp.destructive,
+      idempotentHint: mcp.idempotent,
+      openWorldHint: mcp.openWorld,
+    },
+  };
+}
+
+/** The argument that a param is read from. The main input keeps its name if a param has the same one. */
+interface Argument {
+  readonly name: string;
+  readonly param: Param;
+}
+
+/** The params that an agent may set. Secrets never pass through a model. */
+function paramArguments({ input, params }: Script): Argument[] {
+  return params
+    .filter(({ secret }) => !secret)
+    .map((param) => ({ name: param.name === input?.name ? `${param.name}_param` : param.name, param }));
+}
+
+function inputSchema(script: Script): ToolDefinition['inputSchema'] {
+  const { input } = script;
+  const args = paramArguments(script);
+  const properties = [
+    ...(input === null ? [] : [[input.name, describeInput(input)] as const]),
+    ...args.map(({ name, param }) => [name, describeParam(param)] as const),
+  ];
+  const required = args
+    .filter(({ param }) => param.required && param.default === undefined && param.when === null)
+    .map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function describeInput({ label, name, type, pick, exts, description }: MainInput): JsonObject {
+  const kinds: Readonly<Record<string, string>> = {
+    files: 'Absolute paths of files',
+    folders: 'Absolute paths of folders',
+    both: 'Absolute paths of files or folders',
+  };
+  const kind = pick === null ? null : (kinds[pick] ?? null);
+  const paths = kind === null ? [] : [exts.length > 0 ? `${kind} (${exts.join(', ')}).` : `${kind}.`];
+  const text = described([description ?? (label === name ? null : label), ...paths]);
+  return type === 'str' ? { type: 'string', ...text } : { type: 'array', items: { type: 'string' }, ...text };
+}
+
+/** JSON has one type of number. A type derived from the default accepts both. */
+const jsonTypes = { str: 'string', float: 'number', bool: 'boolean', list: 'array', dict: 'object' } as const;
+
+function describeParam({ label, name, when, ...param }: Param): JsonObject {
+  const labels = param.choices
+    .filter((choice) => Object.hasOwn(param.choiceLabels, choice))
+    .map((choice) => `${choice}: ${param.choiceLabels[choice]}`);
+  return {
+    ...typeOf(param),
+    ...(param.choices.length > 0 && { enum: [...param.choices] }),
+    ...(param.default !== undefined && { default: param.default }),
+    ...described([
+      param.description ?? (label === name ? null : label),
+      labels.length > 0 ? `${labels.join('; ')}.` : null,
+      when === null ? null : `Used only if ${when.field} is ${JSON.stringify(when.eq)}.`,
+    ]),
+  };
+}
+
+function typeOf({ type, isTypeDeclared }: Pick<Param, 'type' | 'isTypeDeclared'>): JsonObject {
+  if (type === 'any') return {};
+  if (type === 'int') return { type: isTypeDeclared ? 'integer' : 'number' };
+  return { type: jsonTypes[type] };
+}
+
+/**
+ * The envelope that the script writes. The types of its values are not promised: a script may write others than it declares, and a client
+ * would then refuse the answer.
+ */
+function outputSchema({ outputs }: Script): NonNullable<ToolDefinition['outputSchema']> {
+  const declared = outputs.map(({ name, ...output }) => [name, describeOutput(output)] as const);
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(declared),
+      code: { type: 'integer', description: '0 means success. Absent while the run continues.' },
+      msg: { type: 'string', description: 'What happened.' },
+      run_id: { type: 'string', description: 'Present only while the run continues. Pass it to hob_wait.' },
+    },
+    required: ['msg'],
+    additionalProperties: true,
+  };
+}
+
+function describeOutput({ type, description }: Pick<Output, 'type' | 'description'>): JsonObject {
+  return described([description, type === null ? null : `Usually of type ${type}.`]);
+}
+
+function described(sentences: readonly (string | null)[]): JsonObject {
+  const text = sentences.filter((one) => one !== null && one !== '').join(' ');
+  return text === '' ? {} : { description: cut(text, longestFieldDescription) };
+}
+
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  // Removes half of a surrogate pair at the end.
+  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Returns what the script gets for the arguments of a call. Throws an error that says which argument to change. */
+export function readArguments(
+  { script, toolName }: AgentScript,
+  args: JsonObject,
+): { data: Json; params: JsonObject } {
+  const { input } = script;
+  const known = new Map(paramArguments(script).map(({ name, param }) => [name, param.name]));
+  const params: JsonObject = {};
+  for (const [name, value] of Object.entries(args)) {
+    if (name === input?.name) continue;
+    const param = known.get(name);
+    if (param === undefined) throw unknownArgument(name, toolName, [...(input ? [input.name] : []), ...known.keys()]);
+    // Models send null for an argument that they leave out.
+    if (value !== null) params[param] = value;
+  }
+  const values = input === null ? undefined : (args[input.name] ?? undefined);
+  return {
+    data: readData(script, input === null || values === undefined ? undefined : { [input.name]: values }),
+    params: readParams(script, params),
+  };
+}
+
+function unknownArgument(name: string, tool: string, known: readonly string[]): AppError {
+  const names = known.length === 0 ? 'no arguments' : `these: ${known.join(', ')}`;
+  return new AppError('params-invalid', {
+    en: `The tool ${tool} has no argument "${name}". It has ${names}.`,
+    zh: `工具 ${tool} 没有参数 "${name}"。可用参数：${known.join('、') || '无'}。`,
+    fields: [name],
+  });
+}
