@@ -148,9 +148,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const operations: Operation[] = [];
   app.addHook('onRoute', (added) => {
     index.add(added);
-    const { operation, isAlias } = added.config ?? {};
+    const { operation, isUndescribed } = added.config ?? {};
     if (operation !== undefined && added.method !== 'HEAD') operations.push(operation);
-    if (operation === undefined && !isAlias && isOfPrograms(added.url))
+    if (operation === undefined && !isUndescribed && isOfPrograms(added.url))
       throw new Error(`the route ${added.url} has no description for the OpenAPI document`);
   });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {

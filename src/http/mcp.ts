@@ -22,6 +22,7 @@ export function addMcpRoute(app: FastifyInstance, { mcp, jsonBodyBytes }: AppDep
     agents.route({
       method: ['POST', 'GET', 'DELETE'],
       url: '/mcp',
+      config: { isUndescribed: true },
       async handler(request, reply) {
         if (request.caller !== null) throw notForRuns();
         if (request.method === 'POST' && request.body === undefined)

@@ -37,7 +37,8 @@ type Route<Path extends string> = Omit<
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation;
-    isAlias?: boolean;
+    /** The OpenAPI document does not show the route: an older path, or the address of another protocol. */
+    isUndescribed?: boolean;
   }
 }
 
@@ -51,5 +52,5 @@ export function route<Name extends string>(
   const operation = { ...described, method, path, answers: { [status]: answer, ...otherAnswers }, error };
   app.route<{ Params: Params<Name> }>({ method, url: path, config: { operation }, handler: handle });
   if (alias !== undefined)
-    app.route<{ Params: Params<Name> }>({ method, url: alias, config: { isAlias: true }, handler: handle });
+    app.route<{ Params: Params<Name> }>({ method, url: alias, config: { isUndescribed: true }, handler: handle });
 }

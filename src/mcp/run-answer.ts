@@ -37,7 +37,12 @@ export function endedAnswer(run: RunRecord, output: ShownOutput): ToolAnswer {
     ...(isSuccess && envelope === 'own' ? [] : [outputText('stdout', output.stdout)]),
     ...(isSuccess ? [] : [outputText('stderr', output.stderr)]),
   ];
-  const shown = whole ?? { code: run.code ?? 0, msg: run.message ?? '' };
+  // A client may show its model nothing but the structured content.
+  const shown = {
+    ...(whole ?? { code: run.code ?? 0, msg: run.message ?? '' }),
+    ...(envelope === 'synthesized' && { stdout: output.stdout.text }),
+    ...(envelope === 'synthesized' && !isSuccess && { stderr: output.stderr.text }),
+  };
   return {
     content: [
       { type: 'text', text: joined(text) },

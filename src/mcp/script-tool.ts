@@ -120,9 +120,10 @@ function outputSchema({ outputs }: Script): NonNullable<ToolDefinition['outputSc
     type: 'object',
     properties: {
       ...Object.fromEntries(declared),
-      code: { type: 'integer', description: '0 means success. Absent while the run continues.' },
-      msg: { type: 'string', description: 'What happened.' },
-      run_id: { type: 'string', description: 'Present only while the run continues. Pass it to hob_wait.' },
+      code: { type: 'integer' },
+      msg: { type: 'string' },
+      stdout: { type: 'string', description: 'What the script printed, if it wrote no result.' },
+      run_id: { type: 'string', description: 'Only while the run continues: pass it to hob_wait.' },
     },
     required: ['msg'],
     additionalProperties: true,
