@@ -52,5 +52,10 @@ export function route<Name extends string>(
   const operation = { ...described, method, path, answers: { [status]: answer, ...otherAnswers }, error };
   app.route<{ Params: Params<Name> }>({ method, url: path, config: { operation }, handler: handle });
   if (alias !== undefined)
-    app.route<{ Params: Params<Name> }>({ method, url: alias, config: { isUndescribed: true }, handler: handle });
+    app.route<{ Params: Params<Name> }>({
+      method,
+      url: alias,
+      config: { isUndescribed: true },
+      handler: handle,
+    });
 }

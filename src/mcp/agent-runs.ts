@@ -107,7 +107,9 @@ export class AgentRuns {
     const run = this.#options.runs.getBrief(runId);
     const asked = await this.#options.offers.findScript(run.scriptId);
     if (asked === null)
-      throw new AgentMistake(`The run ${runId} is of a script that is not offered to agents. hob_runs lists those you may see.`);
+      throw new AgentMistake(
+        `The run ${runId} is of a script that is not offered to agents. hob_runs lists those you may see.`,
+      );
     return { run, asked };
   }
 
@@ -127,11 +129,19 @@ export class AgentRuns {
     this.#options.runs.cancel(run.runId);
   }
 
-  read(run: BriefRun, stream: StreamName, part: { from: number | null; mostBytes: number }): Promise<OutputText> {
+  read(
+    run: BriefRun,
+    stream: StreamName,
+    part: { from: number | null; mostBytes: number },
+  ): Promise<OutputText> {
     return readOutput(this.#options.outputs, run, { stream, ...part });
   }
 
-  async #askUser(asked: AgentScript, args: JsonObject, { client, signal }: AgentRequest): Promise<string | null> {
+  async #askUser(
+    asked: AgentScript,
+    args: JsonObject,
+    { client, signal }: AgentRequest,
+  ): Promise<string | null> {
     const { consent, patienceMs, closing } = this.#options;
     const enough = limited([signal, closing], patienceMs);
     try {

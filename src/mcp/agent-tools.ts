@@ -1,10 +1,10 @@
+import type { HistoryStore } from '../runs/history/history-store.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { AgentMistake, type AgentRequest, errorAnswer, type ToolAnswer, UnknownTool } from './agent.ts';
 import { AgentRuns, type AgentRunsOptions, refusalText } from './agent-runs.ts';
 import { hobTools, manyScripts } from './hob-tools.ts';
 import { scriptTool, type ToolDefinition } from './script-tool.ts';
-import type { HistoryStore } from '../runs/history/history-store.ts';
 
 /** All tools that agents have: one for each offered script, and those of Hob. */
 export class AgentTools {

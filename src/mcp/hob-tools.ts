@@ -83,7 +83,12 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
           },
           ['tool'],
         ),
-        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: false,
+          openWorldHint: true,
+        },
       },
       async call(args, request) {
         const given = args.arguments ?? {};
@@ -115,7 +120,9 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
           .filter(({ scriptId, client }) => byScript.has(scriptId) && (isAll || client === request.client))
           .slice(0, limit)
           .map((run) => runLine(run, byScript.get(run.scriptId)?.toolName ?? null));
-        const none = isAll ? 'There are no runs.' : 'You have started no runs. Pass all = true for those of others.';
+        const none = isAll
+          ? 'There are no runs.'
+          : 'You have started no runs. Pass all = true for those of others.';
         return textAnswer(lines.length === 0 ? none : lines.join('\n'));
       },
     },
@@ -173,7 +180,12 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
         title: 'Cancel a run',
         description: 'Stops a run that you started, with all processes that it started.',
         inputSchema: object({ run_id: runId }, ['run_id']),
-        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
       },
       async call(args, request) {
         const id = runIdOf(args);

@@ -100,8 +100,7 @@ export class RunResources {
       return { uri, mimeType: 'text/plain', text };
     }
     const record = agentRuns.record(found.run.runId);
-    const text =
-      known === 'result' ? resultText(record) : recordText(record, found.asked.toolName);
+    const text = known === 'result' ? resultText(record) : recordText(record, found.asked.toolName);
     return { uri, mimeType: 'application/json', text };
   }
 }

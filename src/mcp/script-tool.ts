@@ -135,7 +135,10 @@ function describeOutput({ type, description }: Pick<Output, 'type' | 'descriptio
 }
 
 function described(sentences: readonly (string | null)[]): JsonObject {
-  const text = sentences.filter((one) => one !== null && one !== '').join(' ');
+  const text = sentences
+    .filter((one) => one !== null && one !== '')
+    .map((one, index, all) => (index < all.length - 1 && !/[.!?。！？]$/.test(one ?? '') ? `${one}.` : one))
+    .join(' ');
   return text === '' ? {} : { description: cut(text, longestFieldDescription) };
 }
 
@@ -156,7 +159,8 @@ export function readArguments(
   for (const [name, value] of Object.entries(args)) {
     if (name === input?.name) continue;
     const param = known.get(name);
-    if (param === undefined) throw unknownArgument(name, toolName, [...(input ? [input.name] : []), ...known.keys()]);
+    if (param === undefined)
+      throw unknownArgument(name, toolName, [...(input ? [input.name] : []), ...known.keys()]);
     // Models send null for an argument that they leave out.
     if (value !== null) params[param] = value;
   }

@@ -117,6 +117,9 @@ export function answerError(
   error: { readonly code: number; readonly message: string },
 ): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error, id: null });
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
   response.end(body);
 }

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+
+import { someScript } from '../../test/support/some-script.ts';
+import type { Param, Script } from '../scripts/script.ts';
+import type { AgentScript } from './offers.ts';
+import { readArguments, scriptTool } from './script-tool.ts';
+
+const param = (fields: Partial<Param> & { name: string }): Param => ({
+  label: fields.name,
+  type: 'str',
+  isTypeDeclared: true,
+  default: undefined,
+  required: false,
+  choices: [],
+  choiceLabels: {},
+  secret: false,
+  when: null,
+  description: null,
+  ...fields,
+});
+
+const asked = (fields: Partial<Script>, isAsked = false): AgentScript => {
+  const script = someScript(fields);
+  const choice = { scriptId: script.id, isOffered: null, isAsked: null };
+  return { script, toolName: 'tool', isPackaged: false, isOffered: true, isAsked, choice };
+};
+
+const images = {
+  name: 'images',
+  label: 'Images',
+  type: 'list',
+  pick: 'files',
+  exts: ['.png', '.jpg'],
+  description: null,
+} as const;
+
+describe('the tool of a script', () => {
+  it('describes the main input and the params with their types, choices and defaults', () => {
+    const { inputSchema } = scriptTool(
+      asked({
+        input: images,
+        params: [
+          param({ name: 'quality', type: 'int', default: 85, description: 'How good' }),
+          param({ name: 'mode', choices: ['a', 'b'], choiceLabels: { a: 'Fast' }, required: true }),
+          param({ name: 'level', type: 'float', required: true, when: { field: 'mode', eq: 'a' } }),
+          param({ name: 'free', type: 'any', isTypeDeclared: false }),
+          param({ name: 'guessed', type: 'int', isTypeDeclared: false, default: 1 }),
+        ],
+      }),
+    );
+    expect(inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        images: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Images. Absolute paths of files (.png, .jpg).',
+        },
+        quality: { type: 'integer', default: 85, description: 'How good' },
+        mode: { type: 'string', enum: ['a', 'b'], description: 'a: Fast.' },
+        level: { type: 'number', description: 'Used only if mode is "a".' },
+        free: {},
+        guessed: { type: 'number', default: 1 },
+      },
+      required: ['mode'],
+      additionalProperties: false,
+    });
+  });
+
+  it('has no argument for a secret param', () => {
+    const tool = asked({ params: [param({ name: 'key', secret: true, required: true })] });
+    expect(scriptTool(tool).inputSchema).toEqual({
+      type: 'object',
+      properties: {},
+      additionalProperties: false,
+    });
+    expect(() => readArguments(tool, { key: 'x' })).toThrow('has no argument "key"');
+  });
+
+  it('reads the arguments as data and params', () => {
+    const tool = asked({
+      input: images,
+      params: [param({ name: 'quality', type: 'int', default: 85 }), param({ name: 'images' })],
+    });
+    expect(readArguments(tool, { images: ['/a b/中文.png'], images_param: 'x', quality: null })).toEqual({
+      data: { images: ['/a b/中文.png'] },
+      params: { quality: 85, images: 'x' },
+    });
+    expect(readArguments(tool, { images: '/one' }).data).toEqual({ images: ['/one'] });
+    expect(readArguments(tool, {}).data).toEqual({ images: [] });
+  });
+
+  it.each([
+    [{ qualty: 1 }, 'has no argument "qualty". It has these: images, quality'],
+    [{ quality: 'high' }, 'params.quality must be'],
+    [{ images: [1] }, 'data.images must be an array of strings'],
+    [{ constructor: 1 }, 'has no argument "constructor"'],
+  ])('refuses %j', (args, message) => {
+    const tool = asked({ input: images, params: [param({ name: 'quality', type: 'int' })] });
+    expect(() => readArguments(tool, args)).toThrow(message);
+  });
+
+  it('says that the user is asked', () => {
+    expect(scriptTool(asked({ description: 'Deletes.' }, true)).description).toBe(
+      'Deletes.\n\nThe user is asked before it runs.',
+    );
+  });
+
+  it('shortens a long description between two characters', () => {
+    const { description } = scriptTool(asked({ description: '😀'.repeat(3000) }));
+    expect(description.length).toBeLessThanOrEqual(2000);
+    expect(description).toMatch(/^(?:😀)+…$/u);
+  });
+});
