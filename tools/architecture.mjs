@@ -175,6 +175,7 @@ export const importRules = [
       'notifications',
       'terminals',
       'metrics',
+      'mcp',
       'secrets',
       'triggers',
       'mcp',
@@ -278,11 +279,12 @@ export const importRules = [
   {
     name: 'http-behind-access-rules',
     comment:
-      'Only src/http answers HTTP requests, so that access control cannot be bypassed, and the listener for webhooks, which strangers may reach: it has no routes, and starts runs only for deliveries with a signature. Three files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host, and the sender of notifications follows none. The command calls its service with node:http, because loading fetch takes longer than the command.',
+      'Only src/http answers HTTP requests, so that access control cannot be bypassed. It passes the requests of agents on to the protocol library, which src/mcp configures. The other server is the listener for webhooks, which strangers may reach: it has no routes, and starts runs only for deliveries with a signature. Three files are only clients. The client of the model hubs follows redirects itself, so that credentials are never sent to another host, and the sender of notifications follows none. The command calls its service with node:http, because loading fetch takes longer than the command.',
     from: {
       path: '^src/',
       pathNot: [
         '^src/http/',
+        '^src/mcp/(?:endpoint|mcp|sessions)\\.ts$',
         '^src/triggers/webhook/hook-server\\.ts$',
         '^src/models/hubs/http-client\\.ts$',
         '^src/notifications/outgoing/post\\.ts$',
