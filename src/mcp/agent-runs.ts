@@ -9,22 +9,15 @@ import { isJsonObject, type JsonObject, tryParseJson } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { AgentRequest, ToolAnswer } from './agent.ts';
 import { AgentMistake, errorAnswer } from './agent.ts';
+import type { Confirmations } from './confirmations.ts';
 import type { AgentScript, Offers } from './offers.ts';
 import { endedAnswer, runningAnswer, shownOutputBytes } from './run-answer.ts';
 import { type OutputText, readOutput } from './run-output.ts';
 import { readArguments } from './script-tool.ts';
 
-/** Asks the user whether a tool may run. */
-export interface Consent {
-  ask(
-    question: { readonly asked: AgentScript; readonly client: string; readonly args: JsonObject },
-    signal: AbortSignal,
-  ): Promise<'allowed' | 'refused' | 'too-many' | 'unanswered'>;
-}
-
 export interface AgentRunsOptions {
   offers: Offers;
-  consent: Consent;
+  consent: Pick<Confirmations, 'ask'>;
   catalogue: Pick<Catalogue, 'resolve'>;
   runs: Pick<RunService, 'submit' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt'>;
   runEnds: Pick<RunEnds, 'waitForSeries'>;

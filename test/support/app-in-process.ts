@@ -22,6 +22,7 @@ import type { TokenGuard } from '../../src/http/access/token-guard.ts';
 import { buildApp } from '../../src/http/app.ts';
 import type { EnvironmentList } from '../../src/http/dependencies.ts';
 import { Confirmations } from '../../src/mcp/confirmations.ts';
+import { Mcp } from '../../src/mcp/mcp.ts';
 import { Offers } from '../../src/mcp/offers.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { ModelLibrary } from '../../src/models/model-library.ts';
@@ -123,6 +124,7 @@ export async function appInProcess({
   const runEnds = new RunEnds({ events: runs.events, seriesEnds: runs.seriesEnds, store });
   const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
   const triggerStore = new SqliteTriggerStore(database);
+  const history = new SqliteHistoryStore(database);
   const offers = new Offers({
     catalogue,
     slugs,
@@ -133,6 +135,21 @@ export async function appInProcess({
   const app = await buildApp({
     offers,
     confirmations,
+    mcp: new Mcp({
+      offers,
+      consent: confirmations,
+      catalogue,
+      runs,
+      runEnds,
+      outputs,
+      eventLog,
+      history,
+      version: '0.0.0',
+      log,
+      patienceMs: 45_000,
+      signOfLifeMs: 10_000,
+      closing: new AbortController().signal,
+    }),
     triggers: triggersInMemory({ folder, catalogue, triggerStore, log }),
     triggerStore,
     catalogue,
@@ -163,7 +180,7 @@ export async function appInProcess({
       closing: new AbortController().signal,
     }),
     runStore: store,
-    history: new SqliteHistoryStore(database),
+    history,
     clock: systemClock,
     bareCallers: new BareCallers({
       store,
