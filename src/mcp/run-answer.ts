@@ -29,7 +29,8 @@ export function endedAnswer(run: RunRecord, output: ShownOutput): ToolAnswer {
   const seconds = durationMs === null ? '' : ` after ${(durationMs / 1000).toFixed(1)} s`;
   const text = [
     `${isSuccess ? 'Succeeded' : `Failed: ${end}`}${seconds}. Run ${runId}.`,
-    run.message ?? '',
+    // The message of Hob says only that the script wrote no result. An ordinary program writes none.
+    isSuccess && envelope === 'synthesized' ? '' : (run.message ?? ''),
     ...(whole === null && result !== null
       ? [`The result has ${result.length} bytes. Read it from ${runUri(runId, 'result')}.`]
       : []),
