@@ -218,7 +218,7 @@ export class AgentRuns {
 const fullProgress = 100;
 const smallestStep = 0.001;
 
-/** What to tell an agent whose call the user has not allowed. */
+/** The texts for an agent whose call the user has not allowed. */
 const unaskedTexts = {
   refused: 'The user refused this call. Do not try again unless the user asks you to.',
   'too-many':

@@ -7,7 +7,7 @@ import type { AgentRuns } from './agent-runs.ts';
 import type { Offers } from './offers.ts';
 import { recordText, runUri } from './run-answer.ts';
 
-/** What an agent reads at once. hob_output returns any part. */
+/** The most that an agent gets at once. hob_output returns any part. */
 const mostBytes = 1_000_000;
 
 const shownRuns = 20;
