@@ -3,7 +3,15 @@ import type { Command } from 'commander';
 import { homeOf } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { clientIds } from '../mcp/mcp-clients.ts';
-import { type CommonOptions, helpText, homeOption, plainJsonOption, withSignature } from '../options.ts';
+import {
+  type CommonOptions,
+  helpText,
+  homeOption,
+  jsonOption,
+  plainJsonOption,
+  scriptMeaning,
+  withSignature,
+} from '../options.ts';
 
 const clientOption = {
   '--client <name>': ['the program that uses Hob', '使用 Hob 的程序', { choices: clientIds }],
@@ -45,10 +53,36 @@ export function configure(command: Command): void {
       const { showStatus } = await import('./mcp/entries.ts');
       await showStatus(status.optsWithGlobals());
     });
+
+  withSignature(command.command('scripts'), { ...homeOption, ...jsonOption })
+    .description(tr('list the scripts, and which of them agents may use', '列出脚本，以及智能体可以使用哪些'))
+    .action(async (_, listing: Command) => {
+      const { listScripts } = await import('./mcp/scripts.ts');
+      await listScripts(listing.optsWithGlobals());
+    });
+
+  withSignature(command.command('offer'), { '<script>': scriptMeaning, ...homeOption, ...jsonOption })
+    .description(tr('let agents use a script', '允许智能体使用某个脚本'))
+    .action(async (script: string, _, offering: Command) => {
+      const { chooseScript } = await import('./mcp/scripts.ts');
+      await chooseScript(script, true, offering.optsWithGlobals());
+    });
+
+  withSignature(command.command('withhold'), { '<script>': scriptMeaning, ...homeOption, ...jsonOption })
+    .description(tr('no longer let agents use a script', '不再允许智能体使用某个脚本'))
+    .action(async (script: string, _, withholding: Command) => {
+      const { chooseScript } = await import('./mcp/scripts.ts');
+      await chooseScript(script, false, withholding.optsWithGlobals());
+    });
 }
 
 const explanation = helpText(
-  ['hob mcp install --client claude-code', 'hob mcp install --client vscode --print', 'hob mcp status'],
+  [
+    'hob mcp install --client claude-code',
+    'hob mcp install --client vscode --print',
+    'hob mcp status',
+    'hob mcp offer clean-up',
+  ],
   `Lets agents use the scripts of this machine as tools, over the Model Context Protocol (MCP). A client starts hob mcp by itself and talks
 to it on stdin and stdout; hob mcp install writes its configuration. Clients that speak HTTP can use the address of Hob followed by /mcp.
 Hob must be running: hob start, or at every login: hob service install.
