@@ -46,8 +46,8 @@ export async function readOutput(
   };
 }
 
-/** The longest character of UTF-8 has four bytes. */
-const mostFollowing = 3;
+/** The bytes of the longest character of UTF-8. */
+const longestCharacter = 4;
 
 function isFollowing(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
@@ -56,14 +56,14 @@ function isFollowing(byte: number | undefined): boolean {
 /** Bytes of a character that began before. */
 function partAtStart(bytes: Uint8Array): number {
   let count = 0;
-  while (count < mostFollowing && isFollowing(bytes[count])) count++;
+  while (count < longestCharacter - 1 && isFollowing(bytes[count])) count++;
   return count;
 }
 
 /** Bytes of a character that is not complete. */
 function partAtEnd(bytes: Uint8Array): number {
   let following = 0;
-  while (following < mostFollowing && isFollowing(bytes.at(-1 - following))) following++;
+  while (following < longestCharacter - 1 && isFollowing(bytes.at(-1 - following))) following++;
   const first = bytes.at(-1 - following) ?? 0;
   const expected = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
   return expected > following ? following + 1 : 0;

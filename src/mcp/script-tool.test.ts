@@ -77,6 +77,20 @@ describe('the tool of a script', () => {
     expect(() => readArguments(tool, { key: 'x' })).toThrow('has no argument "key"');
   });
 
+  it('says which secret a call lacks', () => {
+    const key = { name: 'key', secret: true, required: true };
+    const needs = asked({ params: [param(key)] });
+    expect(() => readArguments(needs, {})).toThrow('needs the secret "key", which an agent cannot send');
+    const depends = asked({
+      params: [param({ name: 'mode', default: 'a' }), param({ ...key, when: { field: 'mode', eq: 'a' } })],
+    });
+    expect(() => readArguments(depends, {})).toThrow('needs the secret "key"');
+    expect(readArguments(depends, { mode: 'b' }).params).toEqual({ mode: 'b' });
+    expect(readArguments(asked({ params: [param({ ...key, default: 'x' })] }), {}).params).toEqual({
+      key: 'x',
+    });
+  });
+
   it('reads the arguments as data and params', () => {
     const tool = asked({
       input: images,

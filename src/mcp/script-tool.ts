@@ -1,4 +1,4 @@
-import { readData, readParams } from '../runs/inputs.ts';
+import { isAsked, readData, readParams } from '../runs/inputs.ts';
 import type { MainInput, Output, Param, Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
@@ -164,11 +164,34 @@ export function readArguments(
     // Models send null for an argument that they leave out.
     if (value !== null) params[param] = value;
   }
+  const secret = missingSecret(script, params);
+  if (secret !== undefined) throw secretNeeded(secret.name, toolName);
   const values = input === null ? undefined : (args[input.name] ?? undefined);
   return {
     data: readData(script, input === null || values === undefined ? undefined : { [input.name]: values }),
     params: readParams(script, params),
   };
+}
+
+/** The first secret that a run with these params lacks. */
+function missingSecret({ params }: Script, sent: JsonObject): Param | undefined {
+  const withDefault = params.flatMap((param) =>
+    param.default === undefined ? [] : [[param.name, param.default] as const],
+  );
+  const defaults: JsonObject = Object.fromEntries(withDefault);
+  return params.find(
+    (param) =>
+      param.secret && param.required && param.default === undefined && isAsked(param, defaults, sent),
+  );
+}
+
+/** An agent cannot send the secret, so only the user can help. */
+function secretNeeded(name: string, tool: string): AppError {
+  return new AppError('params-invalid', {
+    en: `The tool ${tool} needs the secret "${name}", which an agent cannot send. Ask the user to run the script.`,
+    zh: `工具 ${tool} 需要密钥 "${name}"，智能体不能提供密钥。请让用户自己运行该脚本。`,
+    fields: [name],
+  });
 }
 
 function unknownArgument(name: string, tool: string, known: readonly string[]): AppError {

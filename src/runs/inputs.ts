@@ -80,7 +80,7 @@ export function readParams(script: Script, sent: Json | undefined): JsonObject {
 }
 
 /** A param that depends on the value of another one is required only if that condition is true. */
-function isAsked({ when }: Param, params: JsonObject, sent: JsonObject = {}): boolean {
+export function isAsked({ when }: Param, params: JsonObject, sent: JsonObject = {}): boolean {
   if (when === null) return true;
   const values = Object.hasOwn(sent, when.field) ? sent : params;
   return isDeepStrictEqual(values[when.field], when.eq);
