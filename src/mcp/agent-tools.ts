@@ -11,7 +11,6 @@ export class AgentTools {
   readonly runs: AgentRuns;
   readonly #options: AgentRunsOptions;
   readonly #own: ReturnType<typeof hobTools>;
-  readonly #open = new Set<Promise<unknown>>();
   #listed: { offered: unknown; tools: readonly ToolDefinition[] } | null = null;
 
   constructor(options: AgentRunsOptions & { history: Pick<HistoryStore, 'page'> }) {
@@ -36,20 +35,7 @@ export class AgentTools {
     return this.#listed.tools;
   }
 
-  call(name: string, args: JsonObject, request: AgentRequest): Promise<ToolAnswer> {
-    const answer = this.#answer(name, args, request);
-    this.#open.add(answer);
-    const end = () => this.#open.delete(answer);
-    answer.then(end, end);
-    return answer;
-  }
-
-  /** Resolves when all calls have their answer, which is soon when the service closes. */
-  async allAnswered(): Promise<void> {
-    await Promise.allSettled(this.#open);
-  }
-
-  async #answer(name: string, args: JsonObject, request: AgentRequest): Promise<ToolAnswer> {
+  async call(name: string, args: JsonObject, request: AgentRequest): Promise<ToolAnswer> {
     try {
       const own = this.#own.find(({ definition }) => definition.name === name);
       return await (own ? own.call(args, request) : this.#callScript(name, args, request));

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { isJsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { AgentTools } from './agent-tools.ts';
 import { agentServer, statelessHandler } from './protocol.ts';
@@ -22,6 +23,8 @@ export class Endpoint {
   readonly #stateless: ReturnType<typeof statelessHandler>;
   readonly #handleStateless: ReturnType<typeof toNodeHandler>;
   readonly #sessions: Sessions;
+  /** The calls whose answer is not sent completely. */
+  readonly #calls = new Set<Promise<void>>();
 
   constructor(options: EndpointOptions) {
     const { log, mostSessions, sessionIdleMs } = options;
@@ -45,6 +48,7 @@ export class Endpoint {
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const { method = '', url = '', headers } = request;
     // Fastify has read the body.
+    if (isJsonObject(body) && body.method === 'tools/call') this.#noteCall(response);
     const head = { method, url, headers, async *[Symbol.asyncIterator]() {} };
     const isOlder = method !== 'POST' || (await isLegacyRequest(await toWebRequest(head, body), body));
     if (isOlder) await this.#sessions.handle(request, response, body);
@@ -56,7 +60,18 @@ export class Endpoint {
     this.#sessions.notifyToolsChanged();
   }
 
+  /** Resolves when all calls have their answer, which is soon when the service stops. */
+  async allAnswered(): Promise<void> {
+    await Promise.all(this.#calls);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#stateless.close(), this.#sessions.close()]);
+  }
+
+  #noteCall(response: ServerResponse): void {
+    const answered = new Promise<void>((resolve) => response.once('close', resolve));
+    this.#calls.add(answered);
+    void answered.then(() => this.#calls.delete(answered));
   }
 }

@@ -45,8 +45,9 @@ export class Mcp {
   async close(): Promise<void> {
     this.#unsubscribe();
     clearTimeout(this.#announcement);
-    await this.#tools.allAnswered();
-    await (await this.#endpoint)?.close();
+    const endpoint = await this.#endpoint;
+    await endpoint?.allAnswered();
+    await endpoint?.close();
   }
 
   async #load(): Promise<Endpoint> {
