@@ -37,6 +37,7 @@ export const unitFiles = [
 export const systemFiles = [
   'test/environments/',
   'test/equivalence/',
+  'test/mcp/',
   'test/project/',
   'test/reliability/',
   'test/upgrades/',
@@ -55,6 +56,7 @@ export const systemFiles = [
   'test/cli/triggers.test.ts',
   'test/cli/types.test.ts',
   'test/client/restarts.test.ts',
+  'test/console/agents.test.ts',
   'test/console/history-notifications.test.ts',
   'test/console/history.test.ts',
   'test/console/outgoing.test.ts',
@@ -127,6 +129,7 @@ export const systemFiles = [
 export const defaultSystemFiles = [
   'test/cli/package-commands-live.test.ts',
   'test/console/scripts.test.ts',
+  'test/mcp/stop.test.ts',
   'test/upgrades/transfer.test.ts',
 ];
 

@@ -23,7 +23,8 @@ interface DataByType {
   'run.ended': BriefRun;
   'run.progress': RunProgress;
   'run.output': OutputPart & { run_id: string; stream: 'stdout' | 'stderr' };
-  notification: Omit<Notification, 'script_id'>;
+  /** `page`: the page of the console that shows the same, if there is one. */
+  notification: Omit<Notification, 'script_id'> & { page?: string };
   'model.progress': Download & { at: string };
   'package.progress': Operation & { at: string };
   'scripts.changed': { scripts: number; problems: number; at: string };

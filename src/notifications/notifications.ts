@@ -14,6 +14,8 @@ import type {
 
 export interface Notification extends KeptNotification {
   readonly address: string | null;
+  /** The page of the console that shows the same. */
+  readonly page?: string;
 }
 
 export interface SentNotification {
@@ -71,7 +73,7 @@ export class Notifications {
     // Log the full text: without a desktop, the log is the place to read it.
     log.info({ type, message, ...(run && { run: run.runId }) }, 'notification');
     const shown = page ?? (run && `/runs/${run.runId}`);
-    this.feed.publish({ ...kept, address: shown && addressOf(shown) });
+    this.feed.publish({ ...kept, address: shown && addressOf(shown), ...(page !== undefined && { page }) });
   }
 
   page(query: { after: number | null; limit: number }): NotificationPage {

@@ -29,6 +29,7 @@ const coverage: Record<string, string> = {
   executor: 'test/executor/warm-failures.test.ts',
   files: 'test/console/files.test.ts',
   http: 'test/http/contract.test.ts',
+  mcp: 'test/mcp/stop.test.ts',
   metrics: 'test/http/metrics.test.ts',
   models: 'test/cli/model.test.ts',
   notifications: 'test/notifications/notifications.test.ts',

@@ -25,9 +25,9 @@ export const eventData = {
 
   output: (output: EventData<'run.output'>) => JSON.stringify(output),
 
-  notification: (notification: KeptNotification) => {
+  notification: ({ page, ...notification }: KeptNotification & { page?: string }) => {
     const { script_id: _omitted, ...shown } = notificationAnswer(notification);
-    return jsonLine<EventData<'notification'>>(shown);
+    return jsonLine<EventData<'notification'>>({ ...shown, ...(page !== undefined && { page }) });
   },
 
   download: (download: DownloadView, at: Date) =>

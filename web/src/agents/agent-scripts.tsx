@@ -77,7 +77,7 @@ function ScriptRow({ script }: { script: AgentScript }) {
       </div>
       <div className="flex flex-wrap gap-x-6 gap-y-2">
         <ChoiceSwitch script={script} field="offered" label={say('Offer to agents', '提供给智能体')} />
-        <div className="sm:w-50">
+        <div className="sm:w-56">
           {offered && (
             <ChoiceSwitch
               script={script}

@@ -134,7 +134,8 @@ export function NotificationToasts() {
   useEffect(
     () =>
       subscribe(({ type, data: news }) => {
-        if (type !== 'notification' || !isStillNews(news, serviceNow())) return;
+        // The frame of the console shows an agent that waits.
+        if (type !== 'notification' || news.page !== undefined || !isStillNews(news, serviceNow())) return;
         toast({
           kind: news.notify_type,
           title: news.script_name ?? 'Hob',
