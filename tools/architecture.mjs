@@ -68,6 +68,7 @@ export const importRules = [
       'storage/home-lock.ts',
       'storage/run-transfer.ts',
       'storage/sqlite-run-store.ts',
+      'storage/sqlite-agent-choice-store.ts',
       'storage/sqlite-slug-store.ts',
       'triggers/trigger-file.ts',
     ],

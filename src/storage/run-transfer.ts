@@ -4,10 +4,12 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import Type, { type Static } from 'typebox';
 
 import { endCauses, origins, runStates } from '../contract/values.ts';
+import type { AgentChoice } from '../mcp/choices.ts';
 import type { SlugEntry } from '../scripts/slug-store.ts';
 import { ExplainedError } from '../shared/errors.ts';
 import { type Database, knownVersion } from './database.ts';
 import { migrations } from './migrations.ts';
+import { readAgentChoices } from './sqlite-agent-choice-store.ts';
 import { columns, type SqliteRunStore, toRecord } from './sqlite-run-store.ts';
 import { readSlugs } from './sqlite-slug-store.ts';
 
@@ -58,13 +60,14 @@ export type ExportedRun = Static<typeof ExportedRunSchema>;
 export interface EndedRuns {
   readonly count: number;
   readonly slugs: readonly SlugEntry[];
+  readonly agentChoices: readonly AgentChoice[];
   rows(): Iterable<Record<string, unknown>>;
   close(): void;
 }
 
-/** The slugs and the ended runs of a database that a service may be using. The runs do not change any more, so each is read by itself. */
+/** The slugs, the user's choices for agents and the ended runs of a database that a service may be using. The runs do not change any more, so each is read by itself. */
 export function openEndedRuns(path: string): EndedRuns {
-  if (!existsSync(path)) return { count: 0, slugs: [], rows: () => [], close: () => {} };
+  if (!existsSync(path)) return { count: 0, slugs: [], agentChoices: [], rows: () => [], close: () => {} };
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     database.exec('PRAGMA busy_timeout = 5000');
@@ -79,6 +82,7 @@ export function openEndedRuns(path: string): EndedRuns {
     return {
       count: Number(totals?.runs ?? 0),
       slugs: readSlugs(database),
+      agentChoices: readAgentChoices(database),
       *rows() {
         for (let row = next.get(0, last); row !== undefined; row = next.get(Number(row.seq), last)) {
           // A series of attempts does not continue in another home.

@@ -5,12 +5,12 @@ import { type Database, named } from './database.ts';
 
 /** Stores in SQLite what the user chose for the tools of scripts. */
 export class SqliteAgentChoiceStore implements AgentChoiceStore {
-  readonly #all: StatementSyncInstance;
+  readonly #database: Database;
   readonly #put: StatementSyncInstance;
   readonly #remove: StatementSyncInstance;
 
   constructor(database: Database) {
-    this.#all = database.prepare('SELECT script_id, is_offered, is_asked FROM agent_choices');
+    this.#database = database;
     this.#put = database.prepare(
       'INSERT OR REPLACE INTO agent_choices (script_id, is_offered, is_asked) VALUES (?, ?, ?)',
     );
@@ -18,11 +18,7 @@ export class SqliteAgentChoiceStore implements AgentChoiceStore {
   }
 
   all(): AgentChoice[] {
-    return this.#all.all().map((row) => ({
-      scriptId: String(row.script_id),
-      isOffered: flagOf(row.is_offered),
-      isAsked: flagOf(row.is_asked),
-    }));
+    return readAgentChoices(this.#database);
   }
 
   put({ scriptId, isOffered, isAsked }: AgentChoice): void {
@@ -31,6 +27,18 @@ export class SqliteAgentChoiceStore implements AgentChoiceStore {
       else this.#put.run(scriptId, numberOf(isOffered), numberOf(isAsked));
     });
   }
+}
+
+/** The database may be open for reading only. */
+export function readAgentChoices(database: Database): AgentChoice[] {
+  return database
+    .prepare('SELECT script_id, is_offered, is_asked FROM agent_choices')
+    .all()
+    .map((row) => ({
+      scriptId: String(row.script_id),
+      isOffered: flagOf(row.is_offered),
+      isAsked: flagOf(row.is_asked),
+    }));
 }
 
 function flagOf(value: unknown): boolean | null {

@@ -48,6 +48,16 @@ export const ManifestSchema = Type.Object({
       }),
     ),
   ),
+  /** The choices that allow agents less than the rule. Absent in exports of older releases. */
+  agents: Type.Optional(
+    Type.Array(
+      Type.Object({
+        script_id: Type.String(),
+        offered: Type.Optional(Type.Literal(false)),
+        asks: Type.Optional(Type.Literal(true)),
+      }),
+    ),
+  ),
 });
 export type Manifest = Static<typeof ManifestSchema>;
 

@@ -90,6 +90,11 @@ export async function exportHome({ home, target, signal, onProgress }: ExportOpt
         own: isOwn,
         declared,
       })),
+      agents: runs.agentChoices.map(({ scriptId, isOffered, isAsked }) => ({
+        script_id: scriptId,
+        ...(isOffered === false && { offered: false }),
+        ...(isAsked === true && { asks: true }),
+      })),
     };
     await archive.addText(manifestName, `${JSON.stringify(manifest, null, 2)}\n`);
     await addSettings(home, archive, collector);

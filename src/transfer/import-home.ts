@@ -22,6 +22,7 @@ import type { Text } from '../shared/text.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { lockHome } from '../storage/home-lock.ts';
 import { addRuns, countRuns, type ExportedRun, ExportedRunSchema } from '../storage/run-transfer.ts';
+import { SqliteAgentChoiceStore } from '../storage/sqlite-agent-choice-store.ts';
 import { SqliteRunStore } from '../storage/sqlite-run-store.ts';
 import { SqliteSlugStore } from '../storage/sqlite-slug-store.ts';
 import type { Skipped } from './export-format.ts';
@@ -143,6 +144,7 @@ async function place(
     scripts = await placeScripts(join(staging, 'scripts'), own, catalogue, skipped);
     hasSettings = await placeSettings(staging, home, skipped);
     placeSlugs(manifest, database);
+    placeAgentChoices(manifest, database);
     triggers = await placeTriggers(staging, home, skipped);
   } catch (error) {
     throw incomplete(error);
@@ -244,6 +246,16 @@ function placeSlugs({ slugs = [] }: Manifest, database: Database): void {
   new SqliteSlugStore(database).add(
     entries.filter(({ slug, scriptId }) => isAssigned(slug) && isUuid(scriptId)),
   );
+}
+
+/** An export of a stranger may only forbid something to agents. Choices that this home has stay as they are. */
+function placeAgentChoices({ agents = [] }: Manifest, database: Database): void {
+  const store = new SqliteAgentChoiceStore(database);
+  const known = new Set(store.all().map(({ scriptId }) => scriptId));
+  for (const { script_id, offered = null, asks = null } of agents) {
+    const scriptId = script_id.toLowerCase();
+    if (isUuid(scriptId) && !known.has(scriptId)) store.put({ scriptId, isOffered: offered, isAsked: asks });
+  }
 }
 
 async function placeSettings(staging: string, home: string, skipped: Skipped[]): Promise<boolean> {

@@ -84,6 +84,10 @@ describe('an export', () => {
     await writeScript(source, 'packaged', { name: '包 A' });
     expect((await hob('install', join(source, 'packaged'), '--no-prepare', '--home', home)).code).toBe(0);
     const token = (await hob('token', '--home', home)).stdout.trim();
+    const choose = (id: string, choice: object) =>
+      old.send('PUT', `/api/agents/scripts/${id}`, JSON.stringify(choice));
+    expect((await choose(ids.counted, { offered: false })).status).toBe(200);
+    expect((await choose(ids.outside, { offered: true, asks: true })).status).toBe(200);
     const before = await runsOf(old);
     const unfinished = String((await old.post('/api/execute', { script_id: waiting })).body.run_id);
     const exported = await hob('export', file, '--home', home);
@@ -119,6 +123,11 @@ describe('an export', () => {
     expect(await runsOf(fresh)).toEqual(before);
     expect((await fresh.get('/api/scripts')).body).toMatchObject({ problems: [] });
     expect((await fresh.run(ids.outside)).body).toMatchObject({ stdout: 'tool\n' });
+    const agents = Object((await fresh.get('/api/agents')).body).scripts;
+    const agentScript = (id: string) =>
+      agents.find(({ script_id }: { script_id: string }) => script_id === id);
+    expect(agentScript(ids.counted)).toMatchObject({ offered: false, asks: false });
+    expect(agentScript(ids.outside)).toMatchObject({ offered: true, asks: true });
     const found = await until('the imported runs can be searched', async () => {
       const { items } = (await fresh.get(`/api/runs?q=${encodeURIComponent('完成')}`)).body;
       return Object(items).length > 0 ? items : false;
