@@ -1,9 +1,11 @@
 import type { HistoryStore } from '../runs/history/history-store.ts';
 import type { StreamName } from '../runs/output/run-outputs.ts';
+import type { BriefRun } from '../runs/run-record.ts';
 import { isUuid } from '../scripts/slug.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { AgentMistake, type AgentRequest, type ToolAnswer, textAnswer } from './agent.ts';
 import type { AgentRuns } from './agent-runs.ts';
+import { latestRuns } from './latest-runs.ts';
 import type { AgentScript, Offers } from './offers.ts';
 import { runLine } from './run-answer.ts';
 import { scriptTool, type ToolDefinition } from './script-tool.ts';
@@ -112,14 +114,10 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
         const isAll = flagOf(args, 'all');
         const limit = countOf(args, 'limit', { normal: shownRuns, most: mostRuns });
         const byScript = new Map((await offers.offered()).map((one) => [one.script.id, one]));
-        const { runs } = await history.page(
-          { ...everyRun, origins: isAll ? null : ['mcp'], limit: mostRuns },
-          request.signal,
-        );
-        const lines = runs
-          .filter(({ scriptId, client }) => byScript.has(scriptId) && (isAll || client === request.client))
-          .slice(0, limit)
-          .map((run) => runLine(run, byScript.get(run.scriptId)?.toolName ?? null));
+        const isWanted = ({ scriptId, client }: BriefRun) =>
+          byScript.has(scriptId) && (isAll || client === request.client);
+        const runs = await latestRuns(history, { isAll, isWanted, limit }, request.signal);
+        const lines = runs.map((run) => runLine(run, byScript.get(run.scriptId)?.toolName ?? null));
         const none = isAll
           ? 'There are no runs.'
           : 'You have started no runs. Pass all = true for those of others.';
@@ -201,18 +199,6 @@ const reading = {
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
-} as const;
-
-const everyRun = {
-  scriptId: null,
-  parentRunId: null,
-  triggerId: null,
-  states: null,
-  endCauses: null,
-  since: null,
-  until: null,
-  text: null,
-  after: null,
 } as const;
 
 /** The scripts that contain all words; a word in the name counts most. */

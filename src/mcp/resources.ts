@@ -1,9 +1,10 @@
 import type { HistoryStore } from '../runs/history/history-store.ts';
-import type { RunRecord } from '../runs/run-record.ts';
+import type { BriefRun, RunRecord } from '../runs/run-record.ts';
 import { isUuid } from '../scripts/slug.ts';
 import { AppError } from '../shared/errors.ts';
 import { AgentMistake, UnknownResource } from './agent.ts';
 import type { AgentRuns } from './agent-runs.ts';
+import { latestRuns } from './latest-runs.ts';
 import type { Offers } from './offers.ts';
 import { recordText, runUri } from './run-answer.ts';
 
@@ -60,30 +61,14 @@ export class RunResources {
   async list(signal: AbortSignal) {
     const { offers, history } = this.#options;
     const offered = new Set((await offers.offered()).map(({ script }) => script.id));
-    const { runs } = await history.page(
-      {
-        scriptId: null,
-        parentRunId: null,
-        triggerId: null,
-        states: null,
-        endCauses: null,
-        origins: ['mcp'],
-        since: null,
-        until: null,
-        text: null,
-        after: null,
-        limit: shownRuns,
-      },
-      signal,
-    );
-    return runs
-      .filter(({ scriptId }) => offered.has(scriptId))
-      .map(({ runId, scriptName, state, queuedAt }) => ({
-        uri: runUri(runId),
-        name: `${scriptName}, ${queuedAt}`,
-        description: `Run ${runId}: ${state}`,
-        mimeType: 'application/json',
-      }));
+    const isWanted = ({ scriptId }: BriefRun) => offered.has(scriptId);
+    const runs = await latestRuns(history, { isAll: false, isWanted, limit: shownRuns }, signal);
+    return runs.map(({ runId, scriptName, state, queuedAt }) => ({
+      uri: runUri(runId),
+      name: `${scriptName}, ${queuedAt}`,
+      description: `Run ${runId}: ${state}`,
+      mimeType: 'application/json',
+    }));
   }
 
   async read(uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
