@@ -25,6 +25,7 @@ async function scene(...folders: string[]) {
 
 const args = ['--v8-pool-size=1', '--max-semi-space-size=1', join(projectRoot, 'bin', 'hob.js'), 'mcp'];
 const started = { command: process.execPath, args };
+const notRunning = 'Hob is not running. To start it: hob start, or at every login: hob service install\n';
 const inClaude = '.config/Claude/claude_desktop_config.json';
 const inCode = '.config/Code/User/mcp.json';
 
@@ -38,13 +39,22 @@ describe.runIf(process.platform === 'linux')('hob mcp install', () => {
       cursor: ['.cursor/mcp.json', { mcpServers: { hob: started } }],
     } as const;
     for (const [client, [file, content]] of Object.entries(entries)) {
-      expect(await hob('install', '--client', client)).toMatchObject({ code: 0, stderr: '' });
+      expect(await hob('install', '--client', client)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          `^Added Hob to ${path(file)}\nRestart .* if it is open\\.\n${notRunning}$`,
+        ),
+        stderr: '',
+      });
       expect(JSON.parse(await read(file))).toEqual(content);
       expect((await stat(path(file))).mode & 0o777).toBe(0o600);
     }
     expect((await stat(path('.cursor'))).mode & 0o777).toBe(0o700);
     const again = await hob('install', '--client', 'vscode');
-    expect(again).toMatchObject({ code: 0, stdout: `VS Code is already set up: ${path(inCode)}\n` });
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: `VS Code is already set up: ${path(inCode)}\n${notRunning}`,
+    });
   });
 
   it('keeps other entries, comments, unknown keys and the mode of the file', async () => {

@@ -1,7 +1,7 @@
 import { desktopSession } from '../../../settings/desktop-session.ts';
 import type { JsonObject } from '../../../shared/json.ts';
 import { isJsonObject } from '../../../shared/json.ts';
-import { homeOf } from '../../find-service.ts';
+import { findService, homeOf } from '../../find-service.ts';
 import { tr } from '../../language.ts';
 import { changeConfig, entryName, readConfig } from '../../mcp/client-config.ts';
 import { removeEntry, setEntry } from '../../mcp/jsonc-edit.ts';
@@ -34,13 +34,20 @@ export async function installEntry({ home: flag, client: id, print, force }: Ent
     const kept = state === 'outdated' && isJsonObject(entry) ? entry : {};
     return setEntry(text ?? '', group, entryName, entryFor(client, launch, kept));
   });
-  process.stdout.write(
-    isChanged
-      ? tr(
-          `${title} now starts Hob by itself: ${file}\nRestart ${title} if it is open.\n`,
-          `${title} 以后会自行启动 Hob：${file}\n如果 ${title} 已打开，请重新启动它。\n`,
-        )
-      : tr(`${title} is already set up: ${file}\n`, `${title} 已经设置好：${file}\n`),
+  const said = isChanged
+    ? tr(
+        `Added Hob to ${file}\nRestart ${title} if it is open.\n`,
+        `已将 Hob 添加到 ${file}\n如果 ${title} 已打开，请重新启动它。\n`,
+      )
+    : tr(`${title} is already set up: ${file}\n`, `${title} 已经设置好：${file}\n`);
+  const { service } = await findService(flag);
+  process.stdout.write(service === null ? said + notRunning() : said);
+}
+
+function notRunning(): string {
+  return tr(
+    'Hob is not running. To start it: hob start, or at every login: hob service install\n',
+    'Hob 没有运行。启动：hob start；每次登录时自动启动：hob service install\n',
   );
 }
 
@@ -52,7 +59,7 @@ function describeEntry({ file, group }: McpClient, entry: JsonObject): string {
 /** `hob mcp remove` */
 export async function removeOwnEntry({ home: flag, client: id, force }: EntryOptions): Promise<void> {
   const client = chosenClient(id);
-  const { file, group, title } = client;
+  const { file, group } = client;
   const launch = mcpLaunch(homeOf(flag), desktopSession());
   const isChanged = await changeConfig(client, ({ text, entry }) => {
     const state = entryState(entry, client, launch);
@@ -62,7 +69,7 @@ export async function removeOwnEntry({ home: flag, client: id, force }: EntryOpt
   });
   process.stdout.write(
     isChanged
-      ? tr(`${title} no longer starts Hob: ${file}\n`, `${title} 不再启动 Hob：${file}\n`)
+      ? tr(`Removed Hob from ${file}\n`, `已从 ${file} 中移除 Hob\n`)
       : tr(`${file} has no entry for Hob.\n`, `${file} 中没有 Hob 的条目。\n`),
   );
 }
