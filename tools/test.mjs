@@ -21,6 +21,6 @@ const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...args], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, TEST_PART: part, TEST_TOOLS_PATH: tools },
+  env: { ...process.env, TEST_PART: part, ...tools },
 });
 process.exit(status ?? 1);

@@ -51,7 +51,7 @@ function run(scenario) {
       stdio: 'inherit',
       env: {
         ...process.env,
-        TEST_TOOLS_PATH: tools,
+        ...tools,
         RELIABILITY_SHARE: String(share),
         RELIABILITY_FIGURES: figuresFile,
       },

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, appendFileSync, constants, readFileSync } from 'node:fs';
+import { accessSync, appendFileSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import { expect } from 'vitest';
@@ -22,6 +22,12 @@ export function findProgram(name: string): string | null {
     }
   }
   return null;
+}
+
+/** The folder of an npm package that the test command installed. */
+export function findPackage(name: string): string | null {
+  const folders = (process.env.TEST_PACKAGES_PATH ?? '').split(delimiter).filter(Boolean);
+  return folders.map((folder) => join(folder, name)).find((folder) => existsSync(folder)) ?? null;
 }
 
 /**

@@ -76,33 +76,47 @@ const npmTools = {
   ],
 };
 
+/** Packages that tests import, or start with a Node of their choice. None of them is on PATH: Node 22 would replace the Node of the scripts. */
+const npmPackages = [
+  { name: '@modelcontextprotocol/conformance', version: '0.2.0-alpha.12' },
+  { name: '@modelcontextprotocol/inspector', version: '2.12.0' },
+  { name: '@modelcontextprotocol/sdk', version: '1.32.2' },
+  { name: `node-${process.platform}-${process.arch}`, version: '22.23.3' },
+];
+
 const toolsFolder = join(root, '.cache', 'tools');
 
 /**
  * Installs missing programs that the tests start, if possible. Tests that need a program that is still missing are skipped and say so.
- * Returns folders to search in addition to PATH.
+ * Returns the environment in which the tests find them.
  */
 export function installTestTools() {
   installDebianPackages();
-  for (const tool of ownNpmTools()) installNpmTool(tool);
+  for (const tool of [...ownNpmTools(), ...npmPackages]) installNpmTool(tool);
   return findTestTools();
 }
 
-/** The same folders, without an installation. */
+/** The same environment, without an installation. */
 export function findTestTools() {
-  return ownNpmTools()
-    .map((tool) => placesOf(tool).programs)
-    .filter((folder) => existsSync(folder))
-    .join(delimiter);
+  const installed = (tools) => tools.map(placesOf).filter(({ content }) => existsSync(content));
+  return {
+    TEST_TOOLS_PATH: installed(ownNpmTools())
+      .map(({ content }) => content)
+      .join(delimiter),
+    TEST_PACKAGES_PATH: installed(npmPackages)
+      .map(({ modules }) => modules)
+      .join(delimiter),
+  };
 }
 
 function ownNpmTools() {
   return npmTools[`${process.platform} ${process.arch}`] ?? [];
 }
 
-function placesOf({ name, version, folder }) {
+function placesOf({ name, version, folder = '.' }) {
   const place = join(toolsFolder, `${name.replaceAll(/[@/]/g, '')}-${version}`);
-  return { place, programs: join(place, 'node_modules', name, folder) };
+  const modules = join(place, 'node_modules');
+  return { place, modules, content: join(modules, name, folder) };
 }
 
 function installDebianPackages() {
@@ -135,11 +149,11 @@ function installEach(packages) {
   if (!install(...packages)) for (const name of packages) install(name);
 }
 
-/** The folder of the program exists afterwards if the installation succeeded. A failed package does not block the others. */
+/** The folder of the content exists afterwards if the installation succeeded. A failed package does not block the others. */
 function installNpmTool(tool) {
   const { name, version } = tool;
-  const { place, programs } = placesOf(tool);
-  if (existsSync(programs)) return;
+  const { place, content } = placesOf(tool);
+  if (existsSync(content)) return;
   say(`Installing for the tests: ${name}@${version} ...`);
   mkdirSync(place, { recursive: true });
   const args = [
