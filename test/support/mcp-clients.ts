@@ -47,13 +47,7 @@ const transports = ['HTTP', 'stdio'] as const;
 /** Every SDK with every transport, without those that this machine lacks. */
 export function clientKinds(): ClientKind[] {
   return transports.flatMap((transport) => [
-    {
-      name: `SDK v2 in 2026 over ${transport}`,
-      hasSession: false,
-      transport,
-      version: '2026-07-28',
-      connect: connector(async () => sdkV2, transport, { versionNegotiation: { mode: 'auto' } }),
-    },
+    newestClient(transport),
     {
       name: `SDK v2 in 2025 over ${transport}`,
       hasSession: true,
@@ -63,6 +57,17 @@ export function clientKinds(): ClientKind[] {
     },
     ...sdkV1Kinds(transport),
   ]);
+}
+
+/** A client of the newest protocol. */
+export function newestClient(transport: ClientKind['transport']): ClientKind {
+  return {
+    name: `SDK v2 in 2026 over ${transport}`,
+    hasSession: false,
+    transport,
+    version: '2026-07-28',
+    connect: connector(async () => sdkV2, transport, { versionNegotiation: { mode: 'auto' } }),
+  };
 }
 
 function sdkV1Kinds(transport: ClientKind['transport']): ClientKind[] {
