@@ -169,7 +169,8 @@ export class RunService {
     try {
       await this.#writeParameters(run, request, token);
       if (run.isDurable) await this.#options.ledger.queueDurably(run);
-      else if (!this.#gate.isIn(runId)) this.#options.ledger.queue(run);
+      // The caller of an asynchronous run may look it up at once.
+      else if (!sync || !this.#gate.isIn(runId)) this.#options.ledger.queue(run);
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
