@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
-import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { AgentTools } from './agent-tools.ts';
@@ -21,17 +21,15 @@ export interface EndpointOptions {
 /** Answers the requests of agents. It loads the protocol library, so it is loaded with the first request. */
 export class Endpoint {
   readonly #stateless: ReturnType<typeof statelessHandler>;
-  readonly #handleStateless: ReturnType<typeof toNodeHandler>;
   readonly #sessions: Sessions;
+  readonly #log: Logger;
   /** The calls whose answer is not sent completely. */
   readonly #calls = new Set<Promise<void>>();
 
   constructor(options: EndpointOptions) {
     const { log, mostSessions, sessionIdleMs } = options;
+    this.#log = log;
     this.#stateless = statelessHandler(options);
-    this.#handleStateless = toNodeHandler(this.#stateless, {
-      onerror: (error) => log.error({ err: error }, 'cannot answer an MCP request'),
-    });
     this.#sessions = new Sessions({
       build: () => agentServer(options),
       log,
@@ -46,13 +44,11 @@ export class Endpoint {
 
   /** `body`: the parsed body; undefined if there is none. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const { method = '', url = '', headers } = request;
-    // Fastify has read the body.
     if (isJsonObject(body) && body.method === 'tools/call') this.#noteCall(response);
-    const head = { method, url, headers, async *[Symbol.asyncIterator]() {} };
-    const isOlder = method !== 'POST' || (await isLegacyRequest(await toWebRequest(head, body), body));
-    if (isOlder) await this.#sessions.handle(request, response, body);
-    else await this.#handleStateless(head, response, body);
+    const { method = '', headers } = request;
+    const { kind } = classifyInboundRequest({ httpMethod: method, ...routingHeaders(headers), body });
+    if (kind === 'legacy') await this.#sessions.handle(request, response, body);
+    else await this.#handleStateless(request, response, body);
   }
 
   toolsChanged(): void {
@@ -69,9 +65,32 @@ export class Endpoint {
     await Promise.all([this.#stateless.close(), this.#sessions.close()]);
   }
 
+  /** The library gets only the parsed body: it would write it as text again, which takes long for a large one and fails for a deep one. */
+  async #handleStateless(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const { method = '', url = '' } = request;
+    const { 'content-length': _, ...headers } = request.headers;
+    const handle = toNodeHandler(
+      { fetch: (asked) => this.#stateless.fetch(asked, { parsedBody: body }) },
+      { onerror: (error) => this.#log.error({ err: error }, 'cannot answer an MCP request') },
+    );
+    await handle({ method, url, headers, async *[Symbol.asyncIterator]() {} }, response);
+  }
+
   #noteCall(response: ServerResponse): void {
     const answered = new Promise<void>((resolve) => response.once('close', resolve));
     this.#calls.add(answered);
     void answered.then(() => this.#calls.delete(answered));
   }
+}
+
+/** The headers that the protocol of a request depends on. */
+function routingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const fields = {
+    protocolVersionHeader: headers['mcp-protocol-version'],
+    mcpMethodHeader: headers['mcp-method'],
+    mcpNameHeader: headers['mcp-name'],
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }
