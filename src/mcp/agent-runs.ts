@@ -2,6 +2,7 @@ import type { EventLog } from '../runs/ledger.ts';
 import type { RunOutputs, StreamName } from '../runs/output/run-outputs.ts';
 import type { RunEnds } from '../runs/run.ts';
 import { type BriefRun, isOpen, type RunRecord } from '../runs/run-record.ts';
+import type { RunOutcome } from '../runs/run-request.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import { AppError } from '../shared/errors.ts';
@@ -11,8 +12,8 @@ import type { AgentRequest, ToolAnswer } from './agent.ts';
 import { AgentMistake, errorAnswer } from './agent.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { AgentScript, Offers } from './offers.ts';
-import { endedAnswer, runningAnswer, shownOutputBytes } from './run-answer.ts';
-import { type OutputText, readOutput } from './run-output.ts';
+import { endedAnswer, isShown, runningAnswer, shownOutputBytes } from './run-answer.ts';
+import { type OutputText, readOutput, wholeOutput } from './run-output.ts';
 import { readArguments } from './script-tool.ts';
 
 export interface AgentRunsOptions {
@@ -21,7 +22,7 @@ export interface AgentRunsOptions {
   catalogue: Pick<Catalogue, 'resolve'>;
   runs: Pick<RunService, 'submit' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt'>;
   runEnds: Pick<RunEnds, 'waitForSeries'>;
-  outputs: Pick<RunOutputs, 'look' | 'read'>;
+  outputs: Pick<RunOutputs, 'extent' | 'read'>;
   eventLog: Pick<EventLog, 'published'>;
   log: Logger;
   /** Many agents give up after a minute. */
@@ -44,6 +45,7 @@ export class AgentRuns {
   async call(asked: AgentScript, args: JsonObject, request: AgentRequest): Promise<ToolAnswer> {
     const { catalogue, runs } = this.#options;
     let runId: string;
+    let outcome: Promise<RunOutcome | null>;
     try {
       // Before the user is asked: a call that cannot run needs no answer.
       readArguments(asked, args);
@@ -62,7 +64,8 @@ export class AgentRuns {
         language: 'en',
       });
       ({ runId } = submitted);
-      submitted.outcome.catch(() => {});
+      // A run that could not start ends as well, and its record says why.
+      outcome = submitted.outcome.catch(() => null);
     } catch (error) {
       if (error instanceof AppError) return errorAnswer(refusalText(error));
       throw error;
@@ -71,22 +74,31 @@ export class AgentRuns {
     request.signal.addEventListener('abort', stop, { once: true });
     if (request.signal.aborted) stop();
     try {
-      return await this.follow(runId, request);
+      return await this.follow(runId, request, outcome);
     } finally {
       request.signal.removeEventListener('abort', stop);
     }
   }
 
   /** Waits for a run and its further attempts, up to the patience of agents. Returns its result, or that it continues. */
-  async follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
+  async follow(
+    runId: string,
+    request: AgentRequest,
+    outcome: Promise<RunOutcome | null> = Promise.resolve(null),
+  ): Promise<ToolAnswer> {
     const { runs, patienceMs } = this.#options;
     const watch = this.#showProgress(runId, request);
     try {
       await this.#waitForEnd(runId, request.signal, patienceMs);
       const last = runs.lastAttempt(runId);
       if (isOpen(last)) return runningAnswer(last, watch.latest);
-      const [stdout, stderr] = await Promise.all([this.#endOf(last, 'stdout'), this.#endOf(last, 'stderr')]);
-      return endedAnswer(runs.get(last.runId), { stdout, stderr });
+      const run = runs.get(last.runId);
+      const known = await outcome;
+      const [stdout, stderr] = await Promise.all([
+        this.#shownEnd(run, 'stdout', known),
+        this.#shownEnd(run, 'stderr', known),
+      ]);
+      return endedAnswer(run, { stdout, stderr });
     } catch (error) {
       if (error instanceof AppError) return errorAnswer(refusalText(error));
       throw error;
@@ -168,7 +180,11 @@ export class AgentRuns {
     }
   }
 
-  #endOf(run: BriefRun, stream: StreamName): Promise<OutputText> {
+  async #shownEnd(run: RunRecord, stream: StreamName, outcome: RunOutcome | null): Promise<OutputText> {
+    if (!isShown(run, stream)) return wholeOutput('');
+    const text = outcome?.runId === run.runId ? outcome.shortOutput?.[stream] : undefined;
+    const whole = text === undefined ? null : wholeOutput(text);
+    if (whole !== null && whole.endBytes <= shownOutputBytes) return whole;
     return this.read(run, stream, { from: null, mostBytes: shownOutputBytes });
   }
 

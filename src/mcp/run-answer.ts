@@ -1,4 +1,5 @@
 import { describeEnding } from '../contract/endings.ts';
+import type { StreamName } from '../runs/output/run-outputs.ts';
 import type { BriefRun, RunRecord } from '../runs/run-record.ts';
 import { isOpen } from '../runs/run-record.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../shared/json.ts';
@@ -14,7 +15,17 @@ export function runUri(runId: string, part?: 'stdout' | 'stderr' | 'result'): st
   return `hob://runs/${runId}${part === undefined ? '' : `/${part}`}`;
 }
 
-/** The ends of both streams of a run. */
+/** Whether the answer about an ended run contains this stream. */
+export function isShown(
+  { state, envelope }: Pick<RunRecord, 'state' | 'envelope'>,
+  stream: StreamName,
+): boolean {
+  if (state !== 'succeeded') return true;
+  // The message of a script that reports its success is enough.
+  return stream === 'stdout' && envelope !== 'own';
+}
+
+/** The ends of the streams that the answer contains. */
 export interface ShownOutput {
   readonly stdout: OutputText;
   readonly stderr: OutputText;
@@ -34,9 +45,8 @@ export function endedAnswer(run: RunRecord, output: ShownOutput): ToolAnswer {
     ...(whole === null && result !== null
       ? [`The result has ${result.length} bytes. Read it from ${runUri(runId, 'result')}.`]
       : []),
-    // The message of a script that reports its success is enough.
-    ...(isSuccess && envelope === 'own' ? [] : [outputText('stdout', output.stdout)]),
-    ...(isSuccess ? [] : [outputText('stderr', output.stderr)]),
+    ...(isShown(run, 'stdout') ? [outputText('stdout', output.stdout)] : []),
+    ...(isShown(run, 'stderr') ? [outputText('stderr', output.stderr)] : []),
   ];
   // A client may show its model nothing but the structured content.
   const shown = {

@@ -8,7 +8,7 @@ type Outputs = Parameters<typeof readOutput>[0];
 /** The output of a run, in memory. */
 function outputsOf(written: Uint8Array, { isLive = false, missing = 0 } = {}): Outputs {
   return {
-    look: async () => ({ startBytes: 0, endBytes: written.length, missing, isLive }) as never,
+    extent: async () => ({ endBytes: written.length, isLive }),
     async *read({ from = 0, until }) {
       if (missing > 0) yield { offset: from, missing };
       yield { offset: from, bytes: written.subarray(from, until ?? undefined) };

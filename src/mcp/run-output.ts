@@ -20,13 +20,19 @@ interface WantedPart {
   readonly mostBytes: number;
 }
 
+/** The output of an ended run, all of which is known. */
+export function wholeOutput(text: string): OutputText {
+  const endBytes = Buffer.byteLength(text);
+  return { text, from: 0, to: endBytes, endBytes, isLive: false };
+}
+
 /** Reads a part of the output of a run as text. */
 export async function readOutput(
-  outputs: Pick<RunOutputs, 'look' | 'read'>,
+  outputs: Pick<RunOutputs, 'extent' | 'read'>,
   run: BriefRun,
   { stream, from, mostBytes }: WantedPart,
 ): Promise<OutputText> {
-  const { endBytes, isLive } = await outputs.look(run, stream);
+  const { endBytes, isLive } = await outputs.extent(run, stream);
   const start = Math.min(from ?? Math.max(0, endBytes - mostBytes), endBytes);
   const until = Math.min(start + mostBytes, endBytes);
   const pieces: (Uint8Array | string)[] = [];

@@ -396,6 +396,7 @@ export function outcomeOf(
     stdout,
     stderr,
     result,
+    shortOutput: { stdout: end.stdout.text, stderr: end.stderr.text },
   };
 }
 

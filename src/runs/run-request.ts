@@ -57,6 +57,8 @@ export interface RunOutcome {
   readonly stdout: JsonText;
   readonly stderr: JsonText;
   readonly result: JsonText;
+  /** The whole text of a stream that is short, so that a reader need not open its log. */
+  readonly shortOutput?: { readonly stdout: string | undefined; readonly stderr: string | undefined };
 }
 
 export interface SubmittedRun {

@@ -187,6 +187,13 @@ export class RunOutputs {
     return { ...(await layoutOfLive(log)), isLive: true };
   }
 
+  /** How many bytes a stream has, and whether more may follow. Reads no file of an ended run. */
+  async extent(record: BriefRun, stream: StreamName): Promise<Pick<OutputView, 'endBytes' | 'isLive'>> {
+    if (record.endedAt !== null) return { endBytes: bytesOf(record, stream) ?? 0, isLive: false };
+    const { endBytes } = await layoutOfLive(this.#logOf(record.runId, stream));
+    return { endBytes, isLive: true };
+  }
+
   /** Makes the readers of a run receive its next output sooner than usual. */
   hasten(runId: string): void {
     for (const entry of this.#followed.values()) if (entry.runId === runId) entry.watch.hasten();
