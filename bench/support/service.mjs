@@ -73,9 +73,9 @@ class Caller {
   }
 
   /** Milliseconds until the whole response arrived. */
-  async timed(path, body) {
+  async timed(path, body, headers) {
     const began = performance.now();
-    await this.text(path, body);
+    await this.text(path, body, headers);
     return performance.now() - began;
   }
 
@@ -83,12 +83,12 @@ class Caller {
     return JSON.parse(await this.text(path, body));
   }
 
-  text(path, body) {
+  text(path, body, headers = {}) {
     return new Promise((resolve, reject) => {
       const options = {
         agent: this.#agent,
         method: body === undefined ? 'GET' : 'POST',
-        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       };
       const asked = request(this.#url + path, options, (answer) => {
         const chunks = [];
