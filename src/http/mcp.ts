@@ -1,11 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
-import { tryParseJson } from '../shared/json.ts';
+import { assertNever } from '../shared/assert-never.ts';
+import { findJsonHazard, isJsonObject, maxJsonDepth, tryParseJson } from '../shared/json.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { notForRuns } from './runs/script-runs.ts';
 
 /** The codes of JSON-RPC. */
 const parseError = -32700;
+const invalidRequest = -32600;
 
 /**
  * The address of agents. It speaks the Model Context Protocol, whose messages are no operations of the OpenAPI document. Older clients
@@ -25,16 +27,16 @@ export function addMcpRoute(app: FastifyInstance, { mcp, jsonBodyBytes }: AppDep
       config: { isUndescribed: true },
       async handler(request, reply) {
         if (request.caller !== null) throw notForRuns();
-        if (request.method === 'POST' && request.body === undefined)
-          return reply.code(400).send({
-            jsonrpc: '2.0',
-            error: { code: parseError, message: 'The body is not valid JSON.' },
-            id: null,
-          });
+        const { body } = request;
+        if (request.method === 'POST' && body === undefined)
+          return refuse(reply, null, parseError, 'The body is not valid JSON.');
+        // Before the library copies the body: it drops keys without a word.
+        const hazard = findJsonHazard(body);
+        if (hazard !== undefined) return refuse(reply, idOf(body), invalidRequest, hazardText(hazard));
         request.isLasting = true;
         reply.hijack();
         try {
-          await mcp.handle(request.raw, reply.raw, request.body);
+          await mcp.handle(request.raw, reply.raw, body);
         } catch (error) {
           mcp.reportDefect(error);
           reply.raw.destroy();
@@ -44,4 +46,27 @@ export function addMcpRoute(app: FastifyInstance, { mcp, jsonBodyBytes }: AppDep
     });
     done();
   });
+}
+
+function refuse(reply: FastifyReply, id: string | number | null, code: number, message: string) {
+  return reply.code(400).send({ jsonrpc: '2.0', error: { code, message }, id });
+}
+
+/** The id of a request, which its refusal repeats. */
+function idOf(body: unknown): string | number | null {
+  const id = isJsonObject(body) ? body.id : null;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+function hazardText(hazard: NonNullable<ReturnType<typeof findJsonHazard>>): string {
+  switch (hazard.kind) {
+    case 'depth':
+      return `The message is nested too deeply. Send at most ${maxJsonDepth} levels.`;
+    case 'key':
+      return `The message contains the forbidden key "${hazard.key}". Send it without this key.`;
+    case 'number':
+      return 'A number in the message is too large. Send it as a text.';
+    default:
+      return assertNever(hazard);
+  }
 }

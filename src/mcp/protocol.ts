@@ -8,7 +8,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { findJsonHazard, isJsonObject } from '../shared/json.ts';
+import { isJsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import { type AgentRequest, UnknownResource, UnknownTool } from './agent.ts';
 import type { AgentTools } from './agent-tools.ts';
@@ -47,11 +47,8 @@ export function agentServer({ tools, resources, version, log }: ProtocolOptions)
 
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const args = params.arguments ?? {};
-    if (!isJsonObject(args) || findJsonHazard(args) !== undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        'The arguments are nested too deeply, or contain a forbidden key or a number that is too large.',
-      );
+    if (!isJsonObject(args))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'arguments must be an object.');
     const answer = await tools.call(params.name, args, agentRequest(server, context)).catch(refuse);
     return { ...answer, content: [...answer.content] };
   });
