@@ -1,7 +1,14 @@
 import type { HistoryStore } from '../runs/history/history-store.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
-import { AgentMistake, type AgentRequest, errorAnswer, type ToolAnswer, UnknownTool } from './agent.ts';
+import {
+  AgentMistake,
+  type AgentRequest,
+  errorAnswer,
+  repeated,
+  type ToolAnswer,
+  UnknownTool,
+} from './agent.ts';
 import { AgentRuns, type AgentRunsOptions, refusalText } from './agent-runs.ts';
 import { hobTools, manyScripts } from './hob-tools.ts';
 import { scriptTool, type ToolDefinition } from './script-tool.ts';
@@ -50,7 +57,7 @@ export class AgentTools {
     const asked = await this.#options.offers.find(name);
     if (asked === null)
       throw new UnknownTool(
-        `There is no tool "${name}". Its script may have been removed, or the user no longer offers it. List the tools again.`,
+        `There is no tool "${repeated(name)}". Its script may have been removed, or the user no longer offers it. List the tools again.`,
       );
     return this.runs.call(asked, args, request);
   }

@@ -44,6 +44,13 @@ export function errorAnswer(text: string): ToolAnswer {
   return { ...textAnswer(text), isError: true };
 }
 
+const longestRepeated = 100;
+
+/** A name that an agent sent, as the answer repeats it. */
+export function repeated(name: string): string {
+  return name.length <= longestRepeated ? name : `${name.slice(0, longestRepeated - 1)}…`;
+}
+
 /** A mistake of the agent, with a text for it. */
 export class AgentMistake extends Error {}
 

@@ -2,7 +2,7 @@ import type { HistoryStore } from '../runs/history/history-store.ts';
 import type { BriefRun, RunRecord } from '../runs/run-record.ts';
 import { isUuid } from '../scripts/slug.ts';
 import { AppError } from '../shared/errors.ts';
-import { AgentMistake, UnknownResource } from './agent.ts';
+import { AgentMistake, repeated, UnknownResource } from './agent.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import { latestRuns } from './latest-runs.ts';
 import type { Offers } from './offers.ts';
@@ -97,6 +97,6 @@ function resultText({ result }: RunRecord): string {
 
 function unknown(uri: string): UnknownResource {
   return new UnknownResource(
-    `There is no resource ${uri}. hob_runs lists the runs that you may read, as hob://runs/<run_id>.`,
+    `There is no resource ${repeated(uri)}. hob_runs lists the runs that you may read, as hob://runs/<run_id>.`,
   );
 }

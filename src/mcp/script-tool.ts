@@ -2,6 +2,7 @@ import { isAsked, readData, readParams } from '../runs/inputs.ts';
 import type { MainInput, Output, Param, Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
+import { repeated } from './agent.ts';
 import type { AgentScript } from './offers.ts';
 
 /** A tool as MCP describes it. */
@@ -195,10 +196,11 @@ function secretNeeded(name: string, tool: string): AppError {
 }
 
 function unknownArgument(name: string, tool: string, known: readonly string[]): AppError {
+  const shown = repeated(name);
   const names = known.length === 0 ? 'no arguments' : `these: ${known.join(', ')}`;
   return new AppError('params-invalid', {
-    en: `The tool ${tool} has no argument "${name}". It has ${names}.`,
-    zh: `工具 ${tool} 没有参数 "${name}"。可用参数：${known.join('、') || '无'}。`,
-    fields: [name],
+    en: `The tool ${tool} has no argument "${shown}". It has ${names}.`,
+    zh: `工具 ${tool} 没有参数 "${shown}"。可用参数：${known.join('、') || '无'}。`,
+    fields: [shown],
   });
 }
