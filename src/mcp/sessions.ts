@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
+import { isJsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 
 interface SessionsOptions {
@@ -17,14 +18,18 @@ interface SessionsOptions {
 interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
   readonly server: Server;
-  /** Requests without a complete answer. */
-  open: number;
+  /** Calls without a complete answer. */
+  calls: number;
+  /** Open streams for messages of Hob. */
+  streams: number;
   usedAtMs: number;
 }
 
 /** The sessions of clients that speak the protocol of 2025. A session ends with the service; its client then begins another one. */
 export class Sessions {
   readonly #options: SessionsOptions;
+  /** All sessions, also those whose client has no answer to its initialize yet. */
+  readonly #sessions = new Set<Session>();
   readonly #byId = new Map<string, Session>();
   readonly #sweep: NodeJS.Timeout;
 
@@ -34,7 +39,7 @@ export class Sessions {
   }
 
   get size(): number {
-    return this.#byId.size;
+    return this.#sessions.size;
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
@@ -44,14 +49,23 @@ export class Sessions {
       answerError(response, 404, { code: -32001, message: 'This session has ended. Send initialize again.' });
       return;
     }
+    if (known === undefined && !isInitialize(body)) {
+      answerError(response, 400, {
+        code: -32000,
+        message:
+          'This request belongs to no session. Send initialize first, then send the Mcp-Session-Id of its answer with each request.',
+      });
+      return;
+    }
     const session = known ?? (await this.#begin(response));
     if (session === null) return;
-    session.open++;
+    const kind = request.method === 'GET' ? 'streams' : 'calls';
+    session[kind]++;
     session.usedAtMs = performance.now();
     response.once('close', () => {
-      session.open--;
+      session[kind]--;
       session.usedAtMs = performance.now();
-      // The request was no initialize, so its transport has no id and no client knows it.
+      // The initialize was refused, so its transport has no id and no client knows it.
       if (session.transport.sessionId === undefined) void session.server.close();
     });
     await session.transport.handleRequest(request, response, body);
@@ -59,17 +73,17 @@ export class Sessions {
 
   /** Tells the clients that the list of tools has changed. */
   notifyToolsChanged(): void {
-    for (const { server } of this.#byId.values()) server.sendToolListChanged().catch(() => {});
+    for (const { server } of this.#sessions) server.sendToolListChanged().catch(() => {});
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await Promise.all([...this.#byId.values()].map(({ server }) => server.close()));
+    await Promise.all([...this.#sessions].map(({ server }) => server.close()));
   }
 
   async #begin(response: ServerResponse): Promise<Session | null> {
     const { build, most, log } = this.#options;
-    if (this.#byId.size >= most && !this.#removeOldest()) {
+    if (this.#sessions.size >= most && !this.#removeOldest()) {
       response.setHeader('retry-after', '5');
       answerError(response, 503, {
         code: -32000,
@@ -82,13 +96,15 @@ export class Sessions {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
         this.#byId.set(id, session);
-        log.debug({ sessions: this.#byId.size }, 'an agent began a session');
+        log.debug({ sessions: this.#sessions.size }, 'an agent began a session');
       },
     });
-    const session: Session = { transport, server, open: 0, usedAtMs: performance.now() };
+    const session: Session = { transport, server, calls: 0, streams: 0, usedAtMs: performance.now() };
+    this.#sessions.add(session);
     await server.connect(transport);
     const { onclose } = transport;
     transport.onclose = () => {
+      this.#sessions.delete(session);
       if (transport.sessionId !== undefined) this.#byId.delete(transport.sessionId);
       onclose?.();
     };
@@ -97,18 +113,24 @@ export class Sessions {
 
   #removeIdle(): void {
     const since = performance.now() - this.#options.idleMs;
-    for (const session of [...this.#byId.values()])
-      if (session.open === 0 && session.usedAtMs < since) void session.server.close();
+    for (const { calls, streams, usedAtMs, server } of [...this.#sessions])
+      if (calls + streams === 0 && usedAtMs < since) void server.close();
   }
 
-  /** Ends the session that was silent longest. False if all of them wait for an answer. */
+  /** Ends the session that was silent longest, one without a stream if possible. False if all of them wait for an answer. */
   #removeOldest(): boolean {
-    const idle = [...this.#byId.values()].filter(({ open }) => open === 0);
-    const [oldest] = idle.sort((one, other) => one.usedAtMs - other.usedAtMs);
+    const idle = [...this.#sessions].filter(({ calls }) => calls === 0);
+    const [oldest] = idle.sort((one, other) => one.streams - other.streams || one.usedAtMs - other.usedAtMs);
     if (oldest === undefined) return false;
     void oldest.server.close();
     return true;
   }
+}
+
+/** Only this request begins a session, alone or as the only message of a batch. */
+function isInitialize(body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some((message) => isJsonObject(message) && message.method === 'initialize');
 }
 
 export function answerError(
