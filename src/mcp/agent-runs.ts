@@ -109,13 +109,22 @@ export class AgentRuns {
 
   /** A run that agents may see: one of an offered script. */
   async find(runId: string): Promise<{ run: BriefRun; asked: AgentScript }> {
-    const run = this.#options.runs.getBrief(runId);
+    const run = this.#known(runId);
     const asked = await this.#options.offers.findScript(run.scriptId);
     if (asked === null)
       throw new AgentMistake(
         `The run ${runId} is of a script that is not offered to agents. hob_runs lists those you may see.`,
       );
     return { run, asked };
+  }
+
+  #known(runId: string): BriefRun {
+    try {
+      return this.#options.runs.getBrief(runId);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AgentMistake(`There is no run ${runId}. hob_runs lists those you may see.`);
+    }
   }
 
   record(runId: string): RunRecord {
