@@ -29,7 +29,7 @@ export class Endpoint {
   constructor(options: EndpointOptions) {
     const { log, mostSessions, sessionIdleMs } = options;
     this.#log = log;
-    this.#stateless = statelessHandler(options);
+    this.#stateless = statelessHandler({ ...options, mostStreams: mostSessions });
     this.#sessions = new Sessions({
       build: () => agentServer(options),
       log,

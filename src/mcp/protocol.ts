@@ -70,11 +70,12 @@ export function agentServer({ tools, resources, version, log }: ProtocolOptions)
   return server;
 }
 
-/** Serves the stateless protocol: each request has a server of its own. */
-export function statelessHandler(options: ProtocolOptions): McpHttpHandler {
+/** Serves the stateless protocol: each request has a server of its own. `mostStreams`: streams for messages of Hob. */
+export function statelessHandler(options: ProtocolOptions & { mostStreams: number }): McpHttpHandler {
   const serve = (_context: McpRequestContext) => agentServer(options);
   return createMcpHandler(serve, {
     legacy: 'reject',
+    maxSubscriptions: options.mostStreams,
     onerror: (error) => options.log.debug({ err: error }, 'an MCP request was refused'),
   });
 }
