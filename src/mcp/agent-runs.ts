@@ -20,7 +20,7 @@ export interface AgentRunsOptions {
   offers: Offers;
   consent: Pick<Confirmations, 'ask'>;
   catalogue: Pick<Catalogue, 'resolve'>;
-  runs: Pick<RunService, 'submit' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt'>;
+  runs: Pick<RunService, 'submit' | 'record' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt'>;
   runEnds: Pick<RunEnds, 'waitForSeries'>;
   outputs: Pick<RunOutputs, 'extent' | 'read'>;
   eventLog: Pick<EventLog, 'published'>;
@@ -74,35 +74,46 @@ export class AgentRuns {
     request.signal.addEventListener('abort', stop, { once: true });
     if (request.signal.aborted) stop();
     try {
-      return await this.follow(runId, request, outcome);
+      return await this.#answerAfter((signal) => orAborted(outcome, signal), runId, request);
     } finally {
       request.signal.removeEventListener('abort', stop);
     }
   }
 
   /** Waits for a run and its further attempts, up to the patience of agents. Returns its result, or that it continues. */
-  async follow(
+  follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
+    const wait = async (signal: AbortSignal) => {
+      await this.#options.runEnds.waitForSeries(runId, signal);
+      return null;
+    };
+    return this.#answerAfter(wait, runId, request);
+  }
+
+  async #answerAfter(
+    wait: (signal: AbortSignal) => Promise<RunOutcome | null>,
     runId: string,
     request: AgentRequest,
-    outcome: Promise<RunOutcome | null> = Promise.resolve(null),
   ): Promise<ToolAnswer> {
-    const { runs, patienceMs } = this.#options;
+    const { runs, patienceMs, closing } = this.#options;
     const watch = this.#showProgress(runId, request);
+    const enough = limited([request.signal, closing], patienceMs);
     try {
-      await this.#waitForEnd(runId, request.signal, patienceMs);
+      const outcome = await wait(enough.signal);
+      // The agent looks for it by its id.
+      runs.record(runId);
       const last = runs.lastAttempt(runId);
       if (isOpen(last)) return runningAnswer(last, watch.latest);
       const run = runs.get(last.runId);
-      const known = await outcome;
       const [stdout, stderr] = await Promise.all([
-        this.#shownEnd(run, 'stdout', known),
-        this.#shownEnd(run, 'stderr', known),
+        this.#shownEnd(run, 'stdout', outcome),
+        this.#shownEnd(run, 'stderr', outcome),
       ]);
       return endedAnswer(run, { stdout, stderr });
     } catch (error) {
       if (error instanceof AppError) return errorAnswer(refusalText(error));
       throw error;
     } finally {
+      enough.end();
       watch.end();
     }
   }
@@ -166,26 +177,18 @@ export class AgentRuns {
     }
   }
 
-  async #waitForEnd(runId: string, signal: AbortSignal, ms: number): Promise<void> {
-    const { runEnds, closing } = this.#options;
-    const enough = limited([signal, closing], ms);
-    try {
-      await runEnds.waitForSeries(runId, enough.signal);
-    } finally {
-      enough.end();
-    }
-  }
-
   /** Runs continue when the service stops, which also aborts all requests. */
   #cancel(runId: string): void {
     const { runs, closing, log } = this.#options;
     if (closing.aborted) return;
     try {
+      runs.record(runId);
       runs.cancel(runId);
     } catch (error) {
       // It ended just now.
-      if (!(error instanceof AppError)) throw error;
-      log.debug({ run: runId, code: error.code }, 'cannot cancel the run of an agent');
+      if (error instanceof AppError)
+        log.debug({ run: runId, code: error.code }, 'the run of an agent has ended');
+      else log.error({ err: error, run: runId }, 'cannot cancel the run of an agent');
     }
   }
 
@@ -256,6 +259,16 @@ const unaskedTexts = {
 export function refusalText({ text, hint }: AppError): string {
   const plain = text.en.replace(/\b(?:params|data)\.(?=\S)/g, '');
   return hint === undefined ? plain : `${plain} ${hint.en}`;
+}
+
+/** Null if the signal is aborted before. The promise never rejects. */
+function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(null);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    void promise.then(resolve);
+  });
 }
 
 /** A signal that is aborted with one of others, after a time, or by `end`. */

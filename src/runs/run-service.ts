@@ -128,8 +128,8 @@ export class RunService {
   }
 
   /**
-   * Accepts a run. When this resolves, the run is on record, unless its caller waits and it starts at once: then it is recorded with
-   * its start. Throws a refusal and leaves nothing behind if the run cannot be accepted.
+   * Accepts a run. When this resolves, the run is on record, unless its caller waits, as agents do, and it starts at once: then it is
+   * recorded with its start. Throws a refusal and leaves nothing behind if the run cannot be accepted.
    */
   async submit(request: RunRequest): Promise<SubmittedRun> {
     const { script, origin, params } = request;
@@ -169,8 +169,7 @@ export class RunService {
     try {
       await this.#writeParameters(run, request, token);
       if (run.isDurable) await this.#options.ledger.queueDurably(run);
-      // The caller of an asynchronous run may look it up at once.
-      else if (!sync || !this.#gate.isIn(runId)) this.#options.ledger.queue(run);
+      else if (!this.#gate.isIn(runId)) this.#options.ledger.queue(run);
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
