@@ -23,7 +23,7 @@ const usualHeaders = {
   accept: 'application/json, text/event-stream',
 };
 
-/** What each request of the protocol of 2026 says about its sender. */
+/** The fields with which each request of the protocol of 2026 names its sender. */
 export const envelope = {
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'hostile', version: '1' },
