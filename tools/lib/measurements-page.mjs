@@ -8,6 +8,7 @@ export const benchmarkTitles = {
   busy: 'Response times under load',
   ends: 'The end of a run',
   triggers: '10,000 schedules',
+  agents: 'The tools of agents',
   download: 'A large download',
   console: 'The page of a run with much output',
   cli: 'The command line',
