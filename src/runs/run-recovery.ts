@@ -63,7 +63,7 @@ function endOf(
       return Promise.resolve(endWithoutProcess(runId, 'lost'));
     case 'never-given':
       // The caller of a synchronous run is gone and could not use its result now, unless it has a key.
-      if (!run.isResumable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
+      if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
       // The file was removed when the run was cancelled in the queue, but that service could not record the end.
       if (!existsSync(run.folder.parameterFile))
         return Promise.resolve(endWithoutProcess(runId, 'cancelled'));

@@ -166,9 +166,11 @@ export class RunService {
     // The run enters the gate before the first `await`, so that runs start in order of arrival.
     const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
+    // An agent waits for its call, so a run that starts at once need not survive a power failure. A queued one must not start twice.
+    const isDurable = run.isDurable && !(isFirstOfAgent(run.record) && this.#gate.isIn(runId));
     try {
-      await this.#writeParameters(run, request, token);
-      if (run.isDurable) await this.#options.ledger.queueDurably(run);
+      await this.#writeParameters(run, { request, token, isDurable });
+      if (isDurable) await this.#options.ledger.queueDurably(run);
       else if (!this.#gate.isIn(runId)) this.#options.ledger.queue(run);
     } catch (error) {
       run.stopping.abort(error);
@@ -304,8 +306,11 @@ export class RunService {
     }
   }
 
-  async #writeParameters(run: Run, request: RunRequest, token: string): Promise<void> {
-    const { record, isDurable: durable } = run;
+  async #writeParameters(
+    run: Run,
+    { request, token, isDurable: durable }: { request: RunRequest; token: string; isDurable: boolean },
+  ): Promise<void> {
+    const { record } = run;
     const content = {
       apiBase: this.#apiBase(token),
       runId: record.runId,
@@ -463,6 +468,10 @@ async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): 
   });
   await Promise.race([what, enough]);
   clearTimeout(timer);
+}
+
+function isFirstOfAgent({ origin, attempt }: RunRecord): boolean {
+  return origin === 'mcp' && attempt === 1;
 }
 
 /** How the script was called, as its parameter file says. */

@@ -41,21 +41,6 @@ describe('the live runs', () => {
   });
 });
 
-describe('a run', () => {
-  it.each([
-    ['of a caller that does not wait', { sync: false }, { isResumable: true, isDurable: true }],
-    ['of a caller that waits', { sync: true }, { isResumable: false, isDurable: false }],
-    ['of an agent', { sync: false, origin: 'mcp' }, { isResumable: true, isDurable: false }],
-    [
-      'that is a further attempt for an agent',
-      { sync: false, origin: 'mcp', attempt: 2 },
-      { isResumable: true, isDurable: true },
-    ],
-  ] as const)('%s is kept as long as it is of use', (_title, fields, kept) => {
-    expect(newRun(queuedRun(fields))).toMatchObject(kept);
-  });
-});
-
 describe('stopping a run', () => {
   it('stops all runs that it waits for, each parent before its children', () => {
     const { live, stopped, causeOf } = liveRunsOf({

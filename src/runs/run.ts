@@ -232,9 +232,7 @@ export class Run {
   readonly timeoutMs: number | null;
   /** The language of the messages that Hob writes for this run. */
   readonly language: Language;
-  /** Whether a run that waits for a slot starts after a restart of the service: its caller does not wait, or finds it again. */
-  readonly isResumable: boolean;
-  /** Whether the record must survive a power failure. An agent does not learn of its run before it ends or has run for a while. */
+  /** Whether the record must survive a power failure: for example because the caller does not wait, or can ask again with its key. */
   readonly isDurable: boolean;
   readonly log: Logger;
   /** Aborted with a `StopRequest` or, while the run waits for a slot, with the refusal for its caller. */
@@ -251,9 +249,7 @@ export class Run {
     this.timeoutMs = (script?.runtime.timeoutMs ?? limits.timeoutMs) || null;
     this.language = language;
     // A further attempt belongs to a series that survives a power failure.
-    const isPromised = isKeyed || record.attempt > 1;
-    this.isResumable = isPromised || !record.sync;
-    this.isDurable = isPromised || !(record.sync || record.origin === 'mcp');
+    this.isDurable = isKeyed || !record.sync || record.attempt > 1;
     this.log = log.child({ run: record.runId, script: record.scriptName });
     this.phase = acceptance === null ? 'queued' : 'new';
   }
