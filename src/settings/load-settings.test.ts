@@ -105,6 +105,7 @@ describe('settings', () => {
     const values: Partial<Record<SettingName, string>> = {
       listen: '::1',
       log_level: 'warn',
+      mcp_packages: 'all',
       on_stop: 'stop',
       terminal_hold: 'never',
       scripts: '/x',
