@@ -4,7 +4,7 @@ import type { Script } from '../scripts/script.ts';
 import type { Slugs } from '../scripts/slugs.ts';
 import { Feed } from '../shared/feed.ts';
 import type { AgentChoice, AgentChoiceStore } from './choices.ts';
-import { toolName, withDigits } from './tool-name.ts';
+import { freeName, toolName } from './tool-name.ts';
 
 interface OffersOptions {
   catalogue: Pick<Catalogue, 'version' | 'scripts' | 'isPackaged' | 'changed'>;
@@ -94,15 +94,8 @@ export class Offers {
     await slugs.update();
     const { version } = catalogue;
     if (this.#listed?.version === version) return this.#listed;
-    const byName = new Map<string, AgentScript>();
-    // The tools of the user's scripts keep their names when a package is installed.
     const scripts = catalogue.scripts().map((script) => this.#describe(script));
-    const [own, packaged] = [false, true].map((is) => scripts.filter(({ isPackaged }) => isPackaged === is));
-    for (const one of [...(own ?? []), ...(packaged ?? [])]) {
-      const { toolName: wanted, script } = one;
-      const name = byName.has(wanted) ? withDigits(wanted, script.id) : wanted;
-      byName.set(name, { ...one, toolName: name });
-    }
+    const byName = nameTools(scripts);
     const byScript = new Map([...byName.values()].map((one) => [one.script, one]));
     const all = scripts.map(({ script }) => byScript.get(script)).filter((one) => one !== undefined);
     this.#listed = { version, all, offered: all.filter(({ isOffered }) => isOffered), byName };
@@ -130,4 +123,21 @@ export class Offers {
     const { packages } = this.#options;
     return packages === 'all' || (packages === 'declared' && mcp.enabled === true);
   }
+}
+
+/** Gives each script a name of its own. The tools of the user's scripts keep their names when a package is installed. */
+function nameTools(scripts: readonly AgentScript[]): Map<string, AgentScript> {
+  const byName = new Map<string, AgentScript>();
+  for (const isPackaged of [false, true]) {
+    const clashing: AgentScript[] = [];
+    for (const one of scripts.filter((script) => script.isPackaged === isPackaged)) {
+      if (byName.has(one.toolName)) clashing.push(one);
+      else byName.set(one.toolName, one);
+    }
+    for (const one of clashing) {
+      const name = freeName(one.toolName, one.script.id, (wanted) => !byName.has(wanted));
+      byName.set(name, { ...one, toolName: name });
+    }
+  }
+  return byName;
 }

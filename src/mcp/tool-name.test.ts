@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { someScript } from '../../test/support/some-script.ts';
 import type { Script } from '../scripts/script.ts';
-import { longestToolName, toolName, withDigits } from './tool-name.ts';
+import { freeName, longestToolName, toolName } from './tool-name.ts';
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const named = (name: string | null, fields: Partial<Script> = {}) => {
@@ -23,6 +23,15 @@ it.each([
   expect(name.length).toBeLessThanOrEqual(longestToolName);
 });
 
-it('differs by digits of the id', () => {
-  expect(withDigits('resize', id)).toBe('resize-2f0c5c');
+it.each([
+  ['as it is', [], 'resize'],
+  ['with digits of the id', ['resize'], 'resize-2f0c5c'],
+  ['with more digits', ['resize', 'resize-2f0c5c', 'resize-2f0c5c5'], 'resize-2f0c5c5e'],
+])('is free %s', (_title, taken, expected) => {
+  expect(freeName('resize', id, (name) => !taken.includes(name))).toBe(expected);
+});
+
+it('is free with all digits in a long name', () => {
+  const name = freeName('a'.repeat(48), id, () => false);
+  expect(name).toBe(`${'a'.repeat(15)}-${id.replaceAll('-', '')}`);
 });

@@ -4,7 +4,7 @@ import { hasChinese } from '../scripts/slug.ts';
 /** Clients add a prefix, and many refuse names longer than 60 characters with it. */
 export const longestToolName = 48;
 
-const digitsOfId = 6;
+const fewestDigits = 6;
 
 /** The tools of Hob itself. */
 const reserved = /^hob[_-]/i;
@@ -23,9 +23,20 @@ export function toolName(script: Script, slug: string): string {
   return needsDigits ? withDigits(declared ?? slug, script.id) : slug;
 }
 
-/** Distinguishes a tool from another one with the same name. */
-export function withDigits(name: string, scriptId: string): string {
-  const digits = scriptId.replaceAll('-', '').slice(0, digitsOfId).toLowerCase();
+/** Distinguishes a tool from others that want the same name. */
+export function freeName(name: string, scriptId: string, isFree: (name: string) => boolean): string {
+  if (isFree(name)) return name;
+  const idDigits = scriptId.replaceAll('-', '').length;
+  for (let count = fewestDigits; count < idDigits; count++) {
+    const longer = withDigits(name, scriptId, count);
+    if (isFree(longer)) return longer;
+  }
+  // No other script has this id.
+  return withDigits(name, scriptId, idDigits);
+}
+
+function withDigits(name: string, scriptId: string, count = fewestDigits): string {
+  const digits = scriptId.replaceAll('-', '').slice(0, count).toLowerCase();
   const room = longestToolName - digits.length - 1;
   return `${name
     .replace(reserved, '')
