@@ -3,11 +3,12 @@ import type { StreamName } from '../runs/output/run-outputs.ts';
 import type { BriefRun } from '../runs/run-record.ts';
 import { isUuid } from '../scripts/slug.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { AgentMistake, type AgentRequest, type ToolAnswer, textAnswer } from './agent.ts';
+import { AgentMistake, type AgentRequest, repeated, type ToolAnswer, textAnswer } from './agent.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import { latestRuns } from './latest-runs.ts';
 import type { AgentScript, Offers } from './offers.ts';
 import { runLine } from './run-answer.ts';
+import { longestCharacter } from './run-output.ts';
 import { scriptTool, type ToolDefinition } from './script-tool.ts';
 
 /** Beyond this number of tools agents choose worse, and some clients leave tools out. */
@@ -36,7 +37,17 @@ const shownBytes = 20_000;
 const mostBytes = 200_000;
 
 /** The tools of Hob itself: to find scripts, and to follow runs. */
-export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOptions): HobTool[] {
+export function hobTools(options: HobToolsOptions): HobTool[] {
+  return tools(options).map((tool) => ({
+    ...tool,
+    async call(args, request) {
+      refuseUnknown(args, tool.definition);
+      return tool.call(args, request);
+    },
+  }));
+}
+
+function tools({ offers, agentRuns, history, callScript }: HobToolsOptions): HobTool[] {
   const runId = { type: 'string', description: 'The id of the run.' } as const;
   return [
     {
@@ -94,7 +105,8 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
       },
       async call(args, request) {
         const given = args.arguments ?? {};
-        if (!isJsonObject(given)) throw new AgentMistake('arguments must be an object.');
+        if (!isJsonObject(given))
+          throw new AgentMistake('arguments must be an object with the arguments of the tool.');
         return callScript(textOf(args, 'tool'), given, request);
       },
     },
@@ -152,7 +164,7 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
               minimum: 0,
               description: 'The byte to begin with. To follow a run, pass the `next` of the last answer.',
             },
-            limit: count(mostBytes, `Bytes. Default: ${shownBytes}.`),
+            limit: count(mostBytes, `Bytes. Default: ${shownBytes}.`, longestCharacter),
           },
           ['run_id'],
         ),
@@ -165,7 +177,7 @@ export function hobTools({ offers, agentRuns, history, callScript }: HobToolsOpt
           throw new AgentMistake('offset must be a number of bytes, 0 or more.');
         const { text, from, to, endBytes, isLive } = await agentRuns.read(run, streamOf(args), {
           from: offset === null ? null : Number(offset),
-          mostBytes: countOf(args, 'limit', { normal: shownBytes, most: mostBytes }),
+          mostBytes: countOf(args, 'limit', { normal: shownBytes, least: longestCharacter, most: mostBytes }),
         });
         const next = isLive || to < endBytes ? `, next = ${to}` : '';
         const head = `[bytes ${from} to ${to} of ${endBytes}${isLive ? ' so far' : ''}${next}]`;
@@ -201,16 +213,19 @@ const reading = {
   openWorldHint: false,
 } as const;
 
-/** The scripts that contain all words; a word in the name counts most. */
+/** The scripts that contain all words, otherwise those that contain some. A word in the name counts most. */
 function search(all: readonly AgentScript[], words: readonly string[]): AgentScript[] {
+  if (words.length === 0) return [...all];
   const scored = all.map((one) => {
     const { script, toolName } = one;
     const name = `${script.name} ${toolName}`.toLowerCase();
     const rest = `${script.description ?? ''} ${script.tags.join(' ')}`.toLowerCase();
     const scores = words.map((word) => (name.includes(word) ? 2 : rest.includes(word) ? 1 : 0));
-    return { one, score: scores.includes(0) ? 0 : scores.reduce<number>((sum, score) => sum + score, 1) };
+    const score = scores.reduce<number>((sum, each) => sum + each, 0);
+    return { one, score, hasAll: !scores.includes(0) };
   });
-  return scored
+  const found = scored.some(({ hasAll }) => hasAll) ? scored.filter(({ hasAll }) => hasAll) : scored;
+  return found
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .map(({ one }) => one);
@@ -225,13 +240,24 @@ function object(properties: JsonObject, required: string[] = []): ToolDefinition
   };
 }
 
-function count(maximum: number, description: string): JsonObject {
-  return { type: 'integer', minimum: 1, maximum, description };
+function count(maximum: number, description: string, minimum = 1): JsonObject {
+  return { type: 'integer', minimum, maximum, description };
+}
+
+/** A misspelt argument would be left out without a word. */
+function refuseUnknown(args: JsonObject, { name, inputSchema }: ToolDefinition): void {
+  const known = Object.keys(Object(inputSchema.properties));
+  const unknown = Object.keys(args).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const hint = name === 'hob_run' ? ' The arguments of the tool belong into `arguments`.' : '';
+  throw new AgentMistake(
+    `${name} has no argument "${repeated(unknown)}". It has these: ${known.join(', ')}.${hint}`,
+  );
 }
 
 function textOf(args: JsonObject, name: string): string {
   const value = args[name];
-  if (typeof value !== 'string') throw new AgentMistake(`${name} must be a text.`);
+  if (typeof value !== 'string') throw new AgentMistake(`Pass ${name} as a text.`);
   return value;
 }
 
@@ -247,10 +273,14 @@ function flagOf(args: JsonObject, name: string): boolean {
   return value;
 }
 
-function countOf(args: JsonObject, name: string, { normal, most }: { normal: number; most: number }): number {
+function countOf(
+  args: JsonObject,
+  name: string,
+  { normal, least = 1, most }: { normal: number; least?: number; most: number },
+): number {
   const value: Json = args[name] ?? normal;
-  if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > most)
-    throw new AgentMistake(`${name} must be an integer from 1 to ${most}.`);
+  if (!Number.isInteger(value) || Number(value) < least || Number(value) > most)
+    throw new AgentMistake(`${name} must be an integer from ${least} to ${most}.`);
   return Number(value);
 }
 

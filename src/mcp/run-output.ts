@@ -53,7 +53,7 @@ export async function readOutput(
 }
 
 /** The bytes of the longest character of UTF-8. */
-const longestCharacter = 4;
+export const longestCharacter = 4;
 
 function isFollowing(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;

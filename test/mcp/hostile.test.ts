@@ -336,7 +336,7 @@ describe('refuses without a run', () => {
 
   it.each([
     ['hob_wait', { run_id: '../../token' }, /hob_runs lists them/],
-    ['hob_wait', { run_id: 7 }, /must be a text/],
+    ['hob_wait', { run_id: 7 }, /Pass run_id as a text/],
     ['hob_wait', { run_id: nobody }, /There is no run .* hob_runs lists/],
     ['hob_output', { run_id: nobody }, /There is no run .* hob_runs lists/],
     ['hob_cancel', { run_id: nobody }, /There is no run .* hob_runs lists/],
@@ -346,6 +346,9 @@ describe('refuses without a run', () => {
     ['hob_run', { tool: 'packaged' }, noTool],
     ['hob_run', { tool: 'hob_run', arguments: { tool: 'echo' } }, noTool],
     ['hob_run', { tool: 'echo', arguments: [] }, /must be an object/],
+    ['hob_run', { tool: 'echo', params: {} }, /no argument "params".* belong into `arguments`/],
+    ['hob_runs', { al: true }, /no argument "al". It has these: all, limit/],
+    ['hob_output', { run_id: nobody, limit: 1 }, /There is no run|integer from 4/],
   ])('%s of %j', async (name, args, text) => {
     expect(refusalIn(await callTool(scene.hob, name, args))).toMatch(text);
   });
