@@ -285,7 +285,7 @@ export const importRules = [
       path: '^src/',
       pathNot: [
         '^src/http/',
-        '^src/mcp/(?:endpoint|mcp|sessions)\\.ts$',
+        '^src/mcp/(?:answer-error|endpoint|mcp|sessions)\\.ts$',
         '^src/triggers/webhook/hook-server\\.ts$',
         '^src/models/hubs/http-client\\.ts$',
         '^src/notifications/outgoing/post\\.ts$',

@@ -1,8 +1,11 @@
+import type { ServerResponse } from 'node:http';
+
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 import { assertNever } from '../shared/assert-never.ts';
 import { findJsonHazard, isJsonObject, maxJsonDepth, tryParseJson } from '../shared/json.ts';
 import type { AppDependencies } from './dependencies.ts';
+import { whenAnswered } from './request.ts';
 import { notForRuns } from './runs/script-runs.ts';
 
 /** The codes of JSON-RPC. */
@@ -34,18 +37,29 @@ export function addMcpRoute(app: FastifyInstance, { mcp, jsonBodyBytes }: AppDep
         const hazard = findJsonHazard(body);
         if (hazard !== undefined) return refuse(reply, idOf(body), invalidRequest, hazardText(hazard));
         request.isLasting = true;
+        closeWithConnection(whenAnswered(request, reply), reply.raw);
         reply.hijack();
         try {
           await mcp.handle(request.raw, reply.raw, body);
         } catch (error) {
-          mcp.reportDefect(error);
-          reply.raw.destroy();
+          mcp.answerDefect(reply.raw, error);
         }
         return reply;
       },
     });
     done();
   });
+}
+
+/** Node closes only the response whose turn it is. The call of one behind it must end with the connection, too. */
+function closeWithConnection(over: AbortSignal, response: ServerResponse): void {
+  const close = () => {
+    if (response.closed) return;
+    response.destroy();
+    response.emit('close');
+  };
+  if (over.aborted) close();
+  else over.addEventListener('abort', close, { once: true });
 }
 
 function refuse(reply: FastifyReply, id: string | number | null, code: number, message: string) {

@@ -59,3 +59,6 @@ export class UnknownTool extends Error {}
 
 /** The address names nothing that agents may read. */
 export class UnknownResource extends Error {}
+
+/** The cause of a failure is in the log; an agent can do nothing about it. */
+export const defect = 'Hob has a defect here. Tell the user to look for the cause in the log of the service.';

@@ -44,7 +44,7 @@ export class Endpoint {
 
   /** `body`: the parsed body; undefined if there is none. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    if (isJsonObject(body) && body.method === 'tools/call') this.#noteCall(response);
+    if (hasCall(body)) this.#noteCall(response);
     const { method = '', headers } = request;
     const { kind } = classifyInboundRequest({ httpMethod: method, ...routingHeaders(headers), body });
     if (kind === 'legacy') await this.#sessions.handle(request, response, body);
@@ -81,6 +81,12 @@ export class Endpoint {
     this.#calls.add(answered);
     void answered.then(() => this.#calls.delete(answered));
   }
+}
+
+/** Clients of 2025-03-26 send several messages at once. */
+function hasCall(body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some((message) => isJsonObject(message) && message.method === 'tools/call');
 }
 
 /** The headers that the protocol of a request depends on. */

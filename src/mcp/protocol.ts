@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
-import { type AgentRequest, UnknownResource, UnknownTool } from './agent.ts';
+import { type AgentRequest, defect, UnknownResource, UnknownTool } from './agent.ts';
 import type { AgentTools } from './agent-tools.ts';
 import { type RunResources, resourceTemplates } from './resources.ts';
 
@@ -23,9 +23,6 @@ interface ProtocolOptions {
 
 const instructions =
   'Each tool runs a script on the machine of the user. A script that takes longer than 45 seconds continues in the background: call hob_wait with the run_id of the answer. hob_runs lists your runs, also those of an earlier session. hob_output returns what a script printed.';
-
-/** The cause of a failure is in the log; an agent can do nothing about it. */
-const defect = 'Hob has a defect here. The log of the service shows it (hob logs). Tell the user.';
 
 const longestClientName = 100;
 
@@ -96,8 +93,8 @@ function agentRequest(server: Server, { mcpReq }: ServerContext): AgentRequest {
   };
 }
 
-/** The name that the client gives itself. Nothing depends on its truth but what the user reads. */
+/** The name that the client gives itself. It is no proof of who it is. */
 function clientName(given: string | undefined): string {
   const name = (given ?? '').replace(/\p{C}+/gu, ' ').trim();
-  return name === '' ? 'unknown' : name.slice(0, longestClientName);
+  return name === '' ? 'unknown' : [...name].slice(0, longestClientName).join('');
 }

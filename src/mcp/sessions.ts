@@ -5,6 +5,7 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Server } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
+import { answerError } from './answer-error.ts';
 
 interface SessionsOptions {
   build: () => Server;
@@ -131,17 +132,4 @@ export class Sessions {
 function isInitialize(body: unknown): boolean {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.some((message) => isJsonObject(message) && message.method === 'initialize');
-}
-
-export function answerError(
-  response: ServerResponse,
-  status: number,
-  error: { readonly code: number; readonly message: string },
-): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', error, id: null });
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
 }

@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
 import { tempFolder } from '../support/hob.ts';
-import { callInSession, callStateless } from '../support/mcp.ts';
+import { callInSession, callStateless, statelessCallText } from '../support/mcp.ts';
 import { startRestartable } from '../support/restartable.ts';
 import { bash, writeScript } from '../support/scripts.ts';
 import { until } from '../support/until.ts';
@@ -37,4 +38,23 @@ echo '{"code":0,"msg":"done after the restart"}' > "$output"
   const waiting = call(service.hob, 'hob_wait', { run_id: run?.run_id });
   await writeFile(release, '');
   expect(await waiting).toMatchObject({ structuredContent: { code: 0, msg: 'done after the restart' } });
+});
+
+it('ends both calls of a connection that is cut, and then stops as usual', async () => {
+  const scripts = await tempFolder();
+  await writeScript(scripts, 'patient', { entry: bash('sleep 600') });
+  const service = await startRestartable({ scripts: [scripts] });
+  const { hob } = service;
+  const runsIn = async (state: string) =>
+    (await hob.get(`/api/runs?state=${state}`)).body.items as { run_id: string }[];
+  const socket = connect(Number(new URL(hob.url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(statelessCallText(hob, 'patient', {}).repeat(2));
+  const runs = await until('both run', async () => {
+    const found = await runsIn('running');
+    return found.length === 2 && found;
+  });
+  socket.destroy();
+  for (const { run_id } of runs) expect(await hob.ended(run_id)).toMatchObject({ end_cause: 'cancelled' });
+  expect(await hob.stop()).toBe(0);
 });

@@ -11,6 +11,7 @@ export interface ToolResult {
 
 const newest = '2026-07-28';
 const older = '2025-11-25';
+const common = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /** Calls a tool with the protocol of 2026, in which each request stands for itself. */
 export async function callStateless(
@@ -19,14 +20,32 @@ export async function callStateless(
   args: Fields,
   client = 'a test',
 ): Promise<ToolResult> {
+  const { headers, message } = statelessCall(name, args, client);
+  return resultOf(await post(hob, message, headers));
+}
+
+function statelessCall(name: string, args: Fields, client: string) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': newest,
     'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const headers = { 'mcp-protocol-version': newest, 'mcp-method': 'tools/call', 'mcp-name': name };
-  const params = { name, arguments: args, _meta };
-  return resultOf(await post(hob, { id: 1, method: 'tools/call', params }, headers));
+  return { headers, message: { id: 1, method: 'tools/call', params: { name, arguments: args, _meta } } };
+}
+
+/** The bytes of such a call, for a client that sends several on one connection without waiting for the answers. */
+export function statelessCallText(hob: Hob, name: string, args: Fields): string {
+  const { headers, message } = statelessCall(name, args, 'a test');
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+  const all = {
+    host: new URL(hob.url).host,
+    ...common,
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(all).map(([field, value]) => `${field}: ${value}\r\n`);
+  return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** Calls a tool in a new session of the protocol of 2025. */
@@ -46,9 +65,8 @@ export async function callInSession(hob: Hob, name: string, args: Fields): Promi
 }
 
 function post(hob: Hob, message: Fields, headers: Record<string, string>): Promise<Response> {
-  const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
   const body = JSON.stringify({ jsonrpc: '2.0', ...message });
-  return fetch(`${hob.url}/mcp`, { method: 'POST', headers: { ...accept, ...headers }, body });
+  return fetch(`${hob.url}/mcp`, { method: 'POST', headers: { ...common, ...headers }, body });
 }
 
 /** The result in an answer, which is JSON or a stream of events. */
