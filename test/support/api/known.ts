@@ -63,6 +63,7 @@ export class Known {
 
   id(path: string, method: string, random: SeededRandom): string {
     if (random.next() < 0.08) return randomUUID();
+    if (path.startsWith('/api/agents/scripts')) return random.pick(this.#usable());
     if (path.startsWith('/api/scripts')) return random.pick([...this.#usable(), ...this.#scripts.unusable]);
     // The latest download or operation may still be running.
     if (path.startsWith('/api/models/downloads'))
