@@ -67,6 +67,25 @@ describe('the tool of a script', () => {
     });
   });
 
+  it('promises no types of the result, except those that Hob checks', () => {
+    const outputs = [
+      { name: 'paths', type: 'list', description: 'What was written' },
+      { name: 'run_id', type: 'int', description: null },
+    ];
+    expect(scriptTool(asked({ outputs })).outputSchema).toEqual({
+      type: 'object',
+      properties: {
+        code: { type: 'integer' },
+        msg: { type: 'string' },
+        stdout: { description: 'What the script printed, if it wrote no result.' },
+        paths: { description: 'What was written. Usually of type list.' },
+        run_id: { description: 'Usually of type int.' },
+      },
+      required: ['msg'],
+      additionalProperties: true,
+    });
+  });
+
   it('has no argument for a secret param', () => {
     const tool = asked({ params: [param({ name: 'key', secret: true, required: true })] });
     expect(scriptTool(tool).inputSchema).toEqual({

@@ -112,19 +112,19 @@ function typeOf({ type, isTypeDeclared }: Pick<Param, 'type' | 'isTypeDeclared'>
 }
 
 /**
- * The envelope that the script writes. The types of its values are not promised: a script may write others than it declares, and a client
- * would then refuse the answer.
+ * The envelope that the script writes. Hob checks only its `code` and `msg`. No other types are promised: a script may write others than it
+ * declares, and a client would then refuse the answer.
  */
 function outputSchema({ outputs }: Script): NonNullable<ToolDefinition['outputSchema']> {
   const declared = outputs.map(({ name, ...output }) => [name, describeOutput(output)] as const);
   return {
     type: 'object',
     properties: {
+      stdout: { description: 'What the script printed, if it wrote no result.' },
+      run_id: { description: 'If the run continues: pass it to hob_wait.' },
       ...Object.fromEntries(declared),
       code: { type: 'integer' },
       msg: { type: 'string' },
-      stdout: { type: 'string', description: 'What the script printed, if it wrote no result.' },
-      run_id: { type: 'string', description: 'Only while the run continues: pass it to hob_wait.' },
     },
     required: ['msg'],
     additionalProperties: true,
