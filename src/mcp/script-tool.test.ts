@@ -67,6 +67,50 @@ describe('the tool of a script', () => {
     });
   });
 
+  it.each([
+    ['int', { type: 'integer', enum: [1, 2] }],
+    ['float', { type: 'number', enum: [1, 2] }],
+    ['list', { type: 'array', items: { enum: ['1', '2'] } }],
+    ['bool', { type: 'boolean' }],
+    ['str', { type: 'string', enum: ['1', '2'] }],
+  ] as const)('offers the choices of a param of the type %s as values of that type', (type, expected) => {
+    const { inputSchema } = scriptTool(asked({ params: [param({ name: 'x', type, choices: ['1', '2'] })] }));
+    expect(inputSchema.properties).toEqual({ x: expected });
+  });
+
+  it('leaves out choices and defaults that no call could send', () => {
+    const { inputSchema } = scriptTool(
+      asked({
+        params: [
+          param({ name: 'size', type: 'int', choices: ['1', 'large'], default: '' }),
+          param({ name: 'half', type: 'int', choices: ['1', '1.5'], default: 1 }),
+          param({ name: 'mode', choices: ['a'], default: '' }),
+        ],
+      }),
+    );
+    expect(inputSchema.properties).toEqual({
+      size: { type: 'integer' },
+      half: { type: 'integer', default: 1 },
+      mode: { type: 'string', enum: ['a'] },
+    });
+  });
+
+  it('gives each param an argument of its own', () => {
+    const tool = asked({
+      input: images,
+      params: [param({ name: 'images' }), param({ name: 'images_param' })],
+    });
+    expect(Object.keys(Object(scriptTool(tool).inputSchema.properties))).toEqual([
+      'images',
+      'images_param_param',
+      'images_param',
+    ]);
+    expect(readArguments(tool, { images: ['/a'], images_param: 'b', images_param_param: 'c' })).toEqual({
+      data: { images: ['/a'] },
+      params: { images: 'c', images_param: 'b' },
+    });
+  });
+
   it('promises no types of the result, except those that Hob checks', () => {
     const outputs = [
       { name: 'paths', type: 'list', description: 'What was written' },

@@ -1,5 +1,7 @@
 import { isAsked, readData, readParams } from '../runs/inputs.ts';
+import { paramMismatch } from '../scripts/read-params.ts';
 import type { MainInput, Output, Param, Script } from '../scripts/script.ts';
+import { assertNever } from '../shared/assert-never.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import { repeated } from './agent.ts';
@@ -43,7 +45,7 @@ export function scriptTool({ script, toolName, isAsked }: AgentScript): ToolDefi
   };
 }
 
-/** The argument that a param is read from. The main input keeps its name if a param has the same one. */
+/** The argument that a param is read from. */
 interface Argument {
   readonly name: string;
   readonly param: Param;
@@ -51,9 +53,16 @@ interface Argument {
 
 /** The params that an agent may set. Secrets never pass through a model. */
 function paramArguments({ input, params }: Script): Argument[] {
+  const taken = new Set(params.map(({ name }) => name));
   return params
     .filter(({ secret }) => !secret)
-    .map((param) => ({ name: param.name === input?.name ? `${param.name}_param` : param.name, param }));
+    .map((param) => ({ name: param.name === input?.name ? freeName(param.name, taken) : param.name, param }));
+}
+
+/** The main input keeps its name if a param has the same one. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  const longer = `${name}_param`;
+  return taken.has(longer) ? freeName(longer, taken) : longer;
 }
 
 function inputSchema(script: Script): ToolDefinition['inputSchema'] {
@@ -89,14 +98,15 @@ function describeInput({ label, name, type, pick, exts, description }: MainInput
 /** JSON has one type of number. A type derived from the default accepts both. */
 const jsonTypes = { str: 'string', float: 'number', bool: 'boolean', list: 'array', dict: 'object' } as const;
 
-function describeParam({ label, name, when, ...param }: Param): JsonObject {
+function describeParam(param: Param): JsonObject {
+  const { label, name, when } = param;
   const labels = param.choices
     .filter((choice) => Object.hasOwn(param.choiceLabels, choice))
     .map((choice) => `${choice}: ${param.choiceLabels[choice]}`);
   return {
     ...typeOf(param),
-    ...(param.choices.length > 0 && { enum: [...param.choices] }),
-    ...(param.default !== undefined && { default: param.default }),
+    ...choicesOf(param),
+    ...(isUsableDefault(param) && { default: param.default }),
     ...described([
       param.description ?? (label === name ? null : label),
       labels.length > 0 ? `${labels.join('; ')}.` : null,
@@ -109,6 +119,33 @@ function typeOf({ type, isTypeDeclared }: Pick<Param, 'type' | 'isTypeDeclared'>
   if (type === 'any') return {};
   if (type === 'int') return { type: isTypeDeclared ? 'integer' : 'number' };
   return { type: jsonTypes[type] };
+}
+
+/** Choices are texts in the manifest. The schema omits them if no value of the type can equal them. */
+function choicesOf({ type, choices }: Param): JsonObject {
+  if (choices.length === 0) return {};
+  switch (type) {
+    case 'str':
+    case 'any':
+      return { enum: [...choices] };
+    case 'list':
+      return { items: { enum: [...choices] } };
+    case 'int':
+    case 'float': {
+      const numbers = choices.map((choice) => (choice.trim() === '' ? Number.NaN : Number(choice)));
+      return numbers.every(type === 'int' ? Number.isSafeInteger : Number.isFinite) ? { enum: numbers } : {};
+    }
+    case 'bool':
+    case 'dict':
+      return {};
+    default:
+      return assertNever(type);
+  }
+}
+
+/** Many manifests use an empty text for "not set", which an agent could not send. */
+function isUsableDefault(param: Param): param is Param & { default: Json } {
+  return param.default !== undefined && paramMismatch(param, param.default) === null;
 }
 
 /**
