@@ -1,12 +1,12 @@
 import type { HistoryStore } from '../runs/history/history-store.ts';
-import type { BriefRun, RunRecord } from '../runs/run-record.ts';
+import type { BriefRun } from '../runs/run-record.ts';
 import { isUuid } from '../scripts/slug.ts';
 import { AppError } from '../shared/errors.ts';
 import { AgentMistake, repeated, UnknownResource } from './agent.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import { latestRuns } from './latest-runs.ts';
 import type { Offers } from './offers.ts';
-import { recordText, runUri } from './run-answer.ts';
+import { recordText, resultText, runUri } from './run-answer.ts';
 
 /** The most that an agent gets at once. hob_output returns any part. */
 const mostBytes = 1_000_000;
@@ -88,11 +88,6 @@ export class RunResources {
     const text = known === 'result' ? resultText(record) : recordText(record, found.asked.toolName);
     return { uri, mimeType: 'application/json', text };
   }
-}
-
-function resultText({ result }: RunRecord): string {
-  if (result === null) return 'null';
-  return Buffer.from(result.buffer, result.byteOffset, result.length).toString('utf8');
 }
 
 function unknown(uri: string): UnknownResource {

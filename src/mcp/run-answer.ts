@@ -1,8 +1,10 @@
 import { describeEnding } from '../contract/endings.ts';
+import { saysNoResult } from '../runs/outcome/read-outcome.ts';
 import type { StreamName } from '../runs/output/run-outputs.ts';
 import type { BriefRun, RunRecord } from '../runs/run-record.ts';
 import { isOpen } from '../runs/run-record.ts';
-import { isJsonObject, type JsonObject, tryParseJson } from '../shared/json.ts';
+import { cutMessage } from '../shared/cut-message.ts';
+import { isJsonObject, type JsonObject, textOf, tryParseJson } from '../shared/json.ts';
 import type { ToolAnswer } from './agent.ts';
 import type { OutputText } from './run-output.ts';
 
@@ -10,6 +12,18 @@ import type { OutputText } from './run-output.ts';
 export const shownOutputBytes = 2000;
 
 const largestEnvelopeBytes = 64 * 1024;
+
+const longestLineMessage = 200;
+
+/**
+ * An ordinary program writes no result. Its success would look like a failure with the code and the message that Hob writes for the callers
+ * of the HTTP interface.
+ */
+const withoutResult = { msg: 'The script succeeded and wrote no result.' } as const;
+
+function isWithoutResult({ state, envelope, message }: BriefRun): boolean {
+  return state === 'succeeded' && envelope === 'synthesized' && saysNoResult(message ?? '');
+}
 
 export function runUri(runId: string, part?: 'stdout' | 'stderr' | 'result'): string {
   return `hob://runs/${runId}${part === undefined ? '' : `/${part}`}`;
@@ -33,15 +47,15 @@ export interface ShownOutput {
 
 /** The answer to a call whose run has ended. */
 export function endedAnswer(run: RunRecord, output: ShownOutput): ToolAnswer {
-  const { runId, result, state, exitCode, endCause, durationMs, envelope } = run;
-  const whole = result === null || result.length > largestEnvelopeBytes ? null : parseEnvelope(result);
+  const { runId, result, state, exitCode, endCause, durationMs, envelope, attempt } = run;
+  const whole = shortResult(run);
   const isSuccess = state === 'succeeded';
   const end = endCause === null ? 'The run has ended' : describeEnding({ cause: endCause, exitCode }).en;
   const seconds = durationMs === null ? '' : ` after ${(durationMs / 1000).toFixed(1)} s`;
+  const tries = attempt === 1 ? '' : `, tried ${attempt} times`;
   const text = [
-    `${isSuccess ? 'Succeeded' : `Failed: ${end}`}${seconds}. Run ${runId}.`,
-    // The message of Hob says only that the script wrote no result. An ordinary program writes none.
-    isSuccess && envelope === 'synthesized' ? '' : (run.message ?? ''),
+    `${isSuccess ? 'Succeeded' : `Failed: ${end}`}${seconds}${tries}. Run ${runId}.`,
+    isWithoutResult(run) ? '' : (run.message ?? ''),
     ...(whole === null && result !== null
       ? [`The result has ${result.length} bytes. Read it from ${runUri(runId, 'result')}.`]
       : []),
@@ -50,17 +64,18 @@ export function endedAnswer(run: RunRecord, output: ShownOutput): ToolAnswer {
   ];
   // A client may show its model nothing but the structured content.
   const shown = {
-    ...(whole ?? { code: run.code ?? 0, msg: run.message ?? '' }),
+    ...((isWithoutResult(run) ? withoutResult : parseEnvelope(whole)) ?? {
+      code: run.code ?? 0,
+      msg: run.message ?? '',
+    }),
     ...(envelope === 'synthesized' && { stdout: output.stdout.text }),
     ...(envelope === 'synthesized' && !isSuccess && { stderr: output.stderr.text }),
   };
   return {
     content: [
       { type: 'text', text: joined(text) },
-      // Some agents read only texts.
-      ...(envelope === 'own' && whole !== null
-        ? [{ type: 'text', text: JSON.stringify(whole) } as const]
-        : []),
+      // Some agents read only texts. The text of the script keeps all digits of its numbers.
+      ...(envelope === 'own' && whole !== null ? [{ type: 'text', text: whole } as const] : []),
       {
         type: 'resource_link',
         uri: runUri(runId, 'stdout'),
@@ -84,18 +99,25 @@ export function runningAnswer(run: BriefRun, progress: string | null): ToolAnswe
   return { content: [{ type: 'text', text: msg }], structuredContent: { msg, run_id: runId } };
 }
 
+/** The result of a run as JSON. */
+export function resultText(run: RunRecord): string {
+  if (isWithoutResult(run)) return JSON.stringify(withoutResult);
+  return run.result === null ? 'null' : textOf(run.result);
+}
+
 /** The record of a run as JSON. A large result is left out; it has an address of its own. */
 export function recordText(run: RunRecord, tool: string): string {
-  const { result } = run;
-  const whole = result === null || result.length > largestEnvelopeBytes ? null : parseEnvelope(result);
-  return JSON.stringify({
+  const summary = run.code === null ? null : { code: run.code, msg: run.message };
+  const result = isWithoutResult(run)
+    ? JSON.stringify(withoutResult)
+    : (shortResult(run) ?? JSON.stringify(summary));
+  const record = JSON.stringify({
     run_id: run.runId,
     tool,
     script_name: run.scriptName,
     state: run.state,
     end_cause: run.endCause,
     exit_code: run.exitCode,
-    result: whole ?? (run.code === null ? null : { code: run.code, msg: run.message }),
     data: run.data,
     params: run.params,
     origin: run.origin,
@@ -109,18 +131,28 @@ export function recordText(run: RunRecord, tool: string): string {
     stdout: runUri(run.runId, 'stdout'),
     stderr: runUri(run.runId, 'stderr'),
   });
+  // Inserts the text of the script, which keeps all digits of its numbers.
+  return `${record.slice(0, -1)},"result":${result}}`;
 }
 
-/** One line about a run. */
+/** One line about a run, which no text of the script can divide. */
 export function runLine(run: BriefRun, tool: string | null): string {
-  const { runId, scriptName, state, queuedAt, message, code } = run;
+  const { runId, scriptName, state, queuedAt, attempt, code } = run;
   const what = tool === null ? scriptName : `${tool} ("${scriptName}")`;
-  const end = isOpen(run) ? openState(run) : `${state}${code === null ? '' : `, code ${code}`}`;
-  return `${runId}: ${what}, ${end}, queued at ${queuedAt}${message ? `: ${message}` : ''}`;
+  const isSilent = isWithoutResult(run);
+  const message = isSilent ? withoutResult.msg : run.message;
+  const end = isOpen(run) ? openState(run) : `${state}${code === null || isSilent ? '' : `, code ${code}`}`;
+  const number = attempt === 1 ? '' : `, attempt ${attempt}`;
+  return `${runId}: ${oneLine(what)}${number}, ${end}, queued at ${queuedAt}${message ? `: ${oneLine(message)}` : ''}`;
 }
 
-function openState({ state, nextAttemptAt }: BriefRun): string {
-  if (nextAttemptAt !== null) return `failed and is tried again at ${nextAttemptAt}`;
+function oneLine(text: string): string {
+  return cutMessage(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), longestLineMessage);
+}
+
+function openState({ state, nextAttemptAt, attempt }: BriefRun): string {
+  if (nextAttemptAt !== null)
+    return `failed${attempt === 1 ? '' : ` ${attempt} times`} and is tried again at ${nextAttemptAt}`;
   return state === 'queued' ? 'waits for a free slot' : 'is still running';
 }
 
@@ -134,7 +166,12 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function parseEnvelope(result: Uint8Array): JsonObject | null {
-  const parsed = tryParseJson(Buffer.from(result.buffer, result.byteOffset, result.length).toString('utf8'));
+/** The envelope as the script wrote it; null if it is too large to be shown. */
+function shortResult({ result }: RunRecord): string | null {
+  return result === null || result.length > largestEnvelopeBytes ? null : textOf(result);
+}
+
+function parseEnvelope(text: string | null): JsonObject | null {
+  const parsed = text === null ? null : tryParseJson(text);
   return isJsonObject(parsed) ? parsed : null;
 }

@@ -2,6 +2,7 @@ import { isAsked, readData, readParams } from '../runs/inputs.ts';
 import { paramMismatch } from '../scripts/read-params.ts';
 import type { MainInput, Output, Param, Script } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
+import { cutMessage } from '../shared/cut-message.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import { repeated } from './agent.ts';
@@ -33,7 +34,7 @@ export function scriptTool({ script, toolName, isAsked }: AgentScript): ToolDefi
   return {
     name: toolName,
     title: script.name,
-    description: cut([script.description ?? script.name, ...consent].join('\n\n'), longestDescription),
+    description: cutMessage([script.description ?? script.name, ...consent].join('\n\n'), longestDescription),
     inputSchema: inputSchema(script),
     outputSchema: outputSchema(script),
     annotations: {
@@ -177,13 +178,7 @@ function described(sentences: readonly (string | null)[]): JsonObject {
     .filter((one) => one !== null && one !== '')
     .map((one, index, all) => (index < all.length - 1 && !/[.!?。！？]$/.test(one ?? '') ? `${one}.` : one))
     .join(' ');
-  return text === '' ? {} : { description: cut(text, longestFieldDescription) };
-}
-
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  // Removes half of a surrogate pair at the end.
-  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text === '' ? {} : { description: cutMessage(text, longestFieldDescription) };
 }
 
 /** Returns what the script gets for the arguments of a call. Throws an error that says which argument to change. */

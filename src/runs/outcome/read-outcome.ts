@@ -263,6 +263,12 @@ function describe(circumstances: Circumstances, reading: EnvelopeReading): Text 
   return { en: `${what.en}, and ${en}`, zh: `${what.zh}，且${zh}` };
 }
 
+/** Whether this message of a synthesized envelope says that the script succeeded and wrote no result, not even an invalid one. */
+export function saysNoResult(message: string): boolean {
+  const [first = ''] = message.split('\n', 1);
+  return first.endsWith(noResult.en) || first.endsWith(noResult.zh);
+}
+
 function describeInvalid(why: Text): Text {
   return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
 }
