@@ -65,6 +65,37 @@ describe('a part of the output', () => {
     expect(shown).toBe('\n[12 bytes were not kept]\nend');
   });
 
+  /** 你好，世界 in GB18030. */
+  const foreign = Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0xa3, 0xac, 0xca, 0xc0, 0xbd, 0xe7]);
+
+  it('is decoded as GB18030 if it is not UTF-8', async () => {
+    const line = Buffer.concat([Buffer.from('ok: '), foreign, Buffer.from('\n')]);
+    expect((await read(outputsOf(line), null, 100)).text).toBe('ok: 你好，世界\n');
+    expect((await read(outputsOf(line), 7, 100)).text).toBe('，世界\n');
+    expect((await read(outputsOf(line), 4, 5)).text).toBe('你好');
+    // One character behind ASCII.
+    expect((await read(outputsOf(line.subarray(0, 6)), 0, 100)).text).toBe('ok: 你');
+    const broken = outputsOf(Buffer.concat([line, Buffer.from([0xff, 0x0a])]));
+    expect((await read(broken, 0, 100)).text).toContain('\ufffd');
+  });
+
+  it('is decoded on both sides of missing bytes', async () => {
+    const { text: shown } = await read(outputsOf(foreign, { missing: 12 }), 0, 100);
+    expect(shown).toBe('\n[12 bytes were not kept]\n你好，世界');
+  });
+
+  it.each([4, 5, 6, 7])('splits no character of GB18030 in parts of %i bytes', async (mostBytes) => {
+    const parts: string[] = [];
+    for (let from = 0; from < foreign.length; ) {
+      const part = await read(outputsOf(foreign), from, mostBytes);
+      expect(part.from).toBe(from);
+      expect(part.to).toBeGreaterThan(from);
+      parts.push(part.text);
+      from = part.to;
+    }
+    expect(parts.join('')).toBe('你好，世界');
+  });
+
   it('is empty behind the end', async () => {
     expect(await read(outputsOf(whole), 1000, 100)).toMatchObject({ text: '', from: 10, to: 10 });
   });

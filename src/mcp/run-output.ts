@@ -1,5 +1,10 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+
 import type { RunOutputs, StreamName } from '../runs/output/run-outputs.ts';
 import type { BriefRun } from '../runs/run-record.ts';
+import { gb18030PartSteps } from '../shared/decode-text.ts';
+import { textOf } from '../shared/json.ts';
+import { inTurns } from '../shared/steps.ts';
 
 /** A part of a stream. Offsets are bytes of the whole stream. */
 export interface OutputText {
@@ -35,21 +40,60 @@ export async function readOutput(
   const { endBytes, isLive } = await outputs.extent(run, stream);
   const start = Math.min(from ?? Math.max(0, endBytes - mostBytes), endBytes);
   const until = Math.min(start + mostBytes, endBytes);
-  const pieces: (Uint8Array | string)[] = [];
+  // Bytes that follow each other, and between them the marks of missing ones.
+  const sections: (Uint8Array[] | string)[] = [];
   const request = { runId: run.runId, stream, from: start, until };
   // The range is available already, so reading does not wait.
-  for await (const piece of outputs.read(request, new AbortController().signal))
-    pieces.push('missing' in piece ? `\n[${piece.missing} bytes were not kept]\n` : piece.bytes);
-  const bytes = Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
-  const skipped = start === 0 ? 0 : partAtStart(bytes);
-  const cut = until === endBytes && !isLive ? 0 : partAtEnd(bytes);
-  return {
-    text: bytes.subarray(skipped, bytes.length - cut).toString('utf8'),
-    from: start + skipped,
-    to: until - cut,
-    endBytes,
-    isLive,
-  };
+  for await (const piece of outputs.read(request, new AbortController().signal)) {
+    const last = sections.at(-1);
+    if ('missing' in piece) sections.push(`\n[${piece.missing} bytes were not kept]\n`);
+    else if (Array.isArray(last)) last.push(piece.bytes);
+    else sections.push([piece.bytes]);
+  }
+  const isEnd = until === endBytes && !isLive;
+  let text = '';
+  let skipped = 0;
+  let cut = 0;
+  for (const [index, section] of sections.entries()) {
+    if (typeof section === 'string') {
+      text += section;
+      continue;
+    }
+    const isFirst = index === 0;
+    const isLast = index === sections.length - 1;
+    const edges = { isCutAtStart: start > 0 || !isFirst, isCutAtEnd: !(isLast && isEnd) };
+    const part = await decodePart(Buffer.concat(section), edges);
+    text += part.text;
+    if (isFirst) ({ skipped } = part);
+    if (isLast) ({ cut } = part);
+  }
+  return { text, from: start + skipped, to: until - cut, endBytes, isLive };
+}
+
+interface Edges {
+  readonly isCutAtStart: boolean;
+  readonly isCutAtEnd: boolean;
+}
+
+/** Decodes UTF-8, or GB18030 like all output that Hob returns, without the characters that are not complete. */
+async function decodePart(
+  bytes: Uint8Array,
+  edges: Edges,
+): Promise<{ text: string; skipped: number; cut: number }> {
+  const skipped = edges.isCutAtStart ? partAtStart(bytes) : 0;
+  const incomplete = partAtEnd(bytes);
+  const complete = bytes.subarray(skipped, bytes.length - incomplete);
+  const cut = edges.isCutAtEnd ? incomplete : 0;
+  // A program that is killed may leave an incomplete character behind UTF-8.
+  const isProven = cut === incomplete || !isAscii(complete);
+  if (!isUtf8(complete) || !isProven) {
+    const part = await inTurns(gb18030PartSteps(bytes, edges));
+    if (part !== null) {
+      const { utf8, skippedBytes, usedBytes } = part;
+      return { text: textOf(utf8), skipped: skippedBytes, cut: bytes.length - skippedBytes - usedBytes };
+    }
+  }
+  return { text: textOf(bytes.subarray(skipped, bytes.length - cut)), skipped, cut };
 }
 
 /** The bytes of the longest character of UTF-8. */

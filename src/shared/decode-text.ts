@@ -45,6 +45,28 @@ export function* utf8PartSteps(bytes: Uint8Array, cut: 'start' | 'end'): Steps<U
   return { utf8: yield* utf8Steps(bytes), usedBytes: bytes.length };
 }
 
+interface Gb18030Part extends Utf8Part {
+  /** The omitted bytes before the used ones. */
+  readonly skippedBytes: number;
+}
+
+/** Decodes a part of a text as GB18030, without the bytes of characters that were cut. Null if it is not valid. */
+export function* gb18030PartSteps(
+  bytes: Uint8Array,
+  { isCutAtStart, isCutAtEnd }: { isCutAtStart: boolean; isCutAtEnd: boolean },
+): Steps<Gb18030Part | null> {
+  const mostSkipped = isCutAtStart ? longestCharacterBytes - 1 : 0;
+  const mostCut = isCutAtEnd ? longestCharacterBytes - 1 : 0;
+  for (let skippedBytes = 0; skippedBytes <= mostSkipped; skippedBytes++) {
+    for (let cut = 0; cut <= mostCut; cut++) {
+      const part = bytes.subarray(skippedBytes, Math.max(skippedBytes, bytes.length - cut));
+      const utf8 = yield* gb18030Steps(part);
+      if (utf8 !== null) return { utf8, skippedBytes, usedBytes: part.length };
+    }
+  }
+  return null;
+}
+
 /** Like `toUtf8`, for files: a byte order mark determines the encoding (PowerShell 5.1 writes UTF-16) and is removed. */
 export function fileToUtf8(bytes: Uint8Array): Uint8Array {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return transcode(bytes, new TextDecoder('utf-16le'));
