@@ -17,10 +17,10 @@ import { type OutputText, readOutput, wholeOutput } from './run-output.ts';
 import { readArguments } from './script-tool.ts';
 
 export interface AgentRunsOptions {
-  offers: Offers;
+  offers: Pick<Offers, 'findScript'>;
   consent: Pick<Confirmations, 'ask'>;
   catalogue: Pick<Catalogue, 'resolve'>;
-  runs: Pick<RunService, 'submit' | 'record' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt'>;
+  runs: Pick<RunService, 'submit' | 'record' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt' | 'events'>;
   runEnds: Pick<RunEnds, 'waitForSeries'>;
   outputs: Pick<RunOutputs, 'extent' | 'read'>;
   eventLog: Pick<EventLog, 'published'>;
@@ -31,6 +31,12 @@ export interface AgentRunsOptions {
   signOfLifeMs: number;
   /** Aborted when the service stops. Its runs continue. */
   closing: AbortSignal;
+}
+
+/** The ids of the first and of the last attempt of a run. */
+interface Attempts {
+  readonly first: string;
+  readonly last: string;
 }
 
 /** Starts runs for agents, and waits for them. */
@@ -74,28 +80,31 @@ export class AgentRuns {
     request.signal.addEventListener('abort', stop, { once: true });
     if (request.signal.aborted) stop();
     try {
-      return await this.#answerAfter((signal) => orAborted(outcome, signal), runId, request);
+      const wait = (signal: AbortSignal) => orAborted(outcome, signal);
+      return await this.#answerAfter(wait, { first: runId, last: runId }, request);
     } finally {
       request.signal.removeEventListener('abort', stop);
     }
   }
 
   /** Waits for a run and its further attempts, up to the patience of agents. Returns its result, or that it continues. */
-  follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
+  async follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
     const wait = async (signal: AbortSignal) => {
       await this.#options.runEnds.waitForSeries(runId, signal);
       return null;
     };
-    return this.#answerAfter(wait, runId, request);
+    const last = this.#options.runs.lastAttempt(runId).runId;
+    return this.#answerAfter(wait, { first: runId, last }, request);
   }
 
   async #answerAfter(
     wait: (signal: AbortSignal) => Promise<RunOutcome | null>,
-    runId: string,
+    attempts: Attempts,
     request: AgentRequest,
   ): Promise<ToolAnswer> {
     const { runs, patienceMs, closing } = this.#options;
-    const watch = this.#showProgress(runId, request);
+    const runId = attempts.first;
+    const watch = this.#showProgress(attempts, request);
     const enough = limited([request.signal, closing], patienceMs);
     try {
       const outcome = await wait(enough.signal);
@@ -200,9 +209,10 @@ export class AgentRuns {
     return this.read(run, stream, { from: null, mostBytes: shownOutputBytes });
   }
 
-  /** Passes the progress of a run on, and a sign of life while there is none. */
-  #showProgress(runId: string, { report }: AgentRequest) {
-    const { eventLog, signOfLifeMs } = this.#options;
+  /** Passes the progress of a run and of its further attempts on, and a sign of life while there is none. */
+  #showProgress({ first, last }: Attempts, { report }: AgentRequest) {
+    const { runs, eventLog, signOfLifeMs } = this.#options;
+    let current = last;
     const beganMs = performance.now();
     let latest: string | null = null;
     let value = 0;
@@ -216,8 +226,13 @@ export class AgentRuns {
         ...(message !== null && { message }),
       });
     };
-    const unsubscribe = eventLog.published.subscribe(({ type, runId: about, data }) => {
-      if (type !== 'run.progress' || about !== runId) return;
+    const ignoreAttempts = runs.events.subscribe(({ type, run }) => {
+      if (type !== 'queued' || run.firstRunId !== first) return;
+      current = run.runId;
+      latest = null;
+    });
+    const ignoreProgress = eventLog.published.subscribe(({ type, runId, data }) => {
+      if (type !== 'run.progress' || runId !== current) return;
       const { fraction, message } = readProgress(data);
       latest = [fraction === null ? null : `${Math.round(fraction * fullProgress)} %`, message]
         .filter((part) => part !== null)
@@ -236,7 +251,8 @@ export class AgentRuns {
         return latest;
       },
       end() {
-        unsubscribe();
+        ignoreAttempts();
+        ignoreProgress();
         clearInterval(timer);
       },
     };

@@ -11,16 +11,22 @@ import {
 } from './agent.ts';
 import { AgentRuns, type AgentRunsOptions, refusalText } from './agent-runs.ts';
 import { hobTools, manyScripts } from './hob-tools.ts';
+import type { Offers } from './offers.ts';
 import { scriptTool, type ToolDefinition } from './script-tool.ts';
+
+interface AgentToolsOptions extends AgentRunsOptions {
+  offers: Offers;
+  history: Pick<HistoryStore, 'page'>;
+}
 
 /** All tools that agents have: one for each offered script, and those of Hob. */
 export class AgentTools {
   readonly runs: AgentRuns;
-  readonly #options: AgentRunsOptions;
+  readonly #options: AgentToolsOptions;
   readonly #own: ReturnType<typeof hobTools>;
   #listed: { offered: unknown; tools: readonly ToolDefinition[] } | null = null;
 
-  constructor(options: AgentRunsOptions & { history: Pick<HistoryStore, 'page'> }) {
+  constructor(options: AgentToolsOptions) {
     this.#options = options;
     this.runs = new AgentRuns(options);
     this.#own = hobTools({
