@@ -62,12 +62,19 @@ type = "str"
 required = true
 `;
 
+const oddResult = `
+import hob from 'hob';
+
+await hob.main(() => ({ stdout: ['a.png'], run_id: 5 }));
+`;
+
 beforeAll(async () => {
   await service.add('greet-someone', {
     language: 'node.js',
     entry: ['main.mjs', greet],
     tables: greetParams,
   });
+  await service.add('odd-result', { language: 'node.js', entry: ['main.mjs', oddResult] });
   await service.add('gated', { language: 'node.js', entry: ['main.mjs', gated], tables: gatedParams });
 });
 
@@ -186,6 +193,14 @@ describe.each(kinds)('$name', (kind) => {
     });
     const missing = `hob://runs/${randomUUID()}/stdout`;
     await expect(agent.read(missing)).rejects.toThrow(`There is no resource ${missing}`);
+  });
+
+  it('gets the result of a script that uses the names of Hob for values of other types', async () => {
+    const agent = await kind.connect(service.hob);
+    // A client checks the result against the schema of the tool, which it has read before.
+    await agent.tools();
+    const { structuredContent } = await agent.call('odd-result');
+    expect(structuredContent).toMatchObject({ code: 0, stdout: ['a.png'], run_id: 5 });
   });
 
   it('gets errors that say what to do', async () => {
