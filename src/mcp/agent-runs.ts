@@ -25,9 +25,9 @@ export interface AgentRunsOptions {
   outputs: Pick<RunOutputs, 'extent' | 'read'>;
   eventLog: Pick<EventLog, 'published'>;
   log: Logger;
-  /** Many agents give up after a minute. */
+  /** How long a call takes at most, with the answer of the user. Many agents give up after a minute. */
   patienceMs: number;
-  /** How often an agent sees that a run without progress continues. */
+  /** How often an agent sees that a call without progress continues. */
   signOfLifeMs: number;
   /** Aborted when the service stops. Its runs continue. */
   closing: AbortSignal;
@@ -48,14 +48,28 @@ export class AgentRuns {
   }
 
   /** Calls the tool of a script. A cancelled call stops its run. */
-  async call(asked: AgentScript, args: JsonObject, request: AgentRequest): Promise<ToolAnswer> {
+  async call(asked: AgentScript, args: JsonObject, agentRequest: AgentRequest): Promise<ToolAnswer> {
+    const { patienceMs, closing } = this.#options;
+    const request = { ...agentRequest, report: growing(agentRequest.report) };
+    const enough = limited([request.signal, closing], patienceMs);
+    try {
+      return await this.#callWithin(enough.signal, { asked, args, request });
+    } finally {
+      enough.end();
+    }
+  }
+
+  async #callWithin(
+    enough: AbortSignal,
+    { asked, args, request }: { asked: AgentScript; args: JsonObject; request: AgentRequest },
+  ): Promise<ToolAnswer> {
     const { catalogue, runs } = this.#options;
     let runId: string;
     let outcome: Promise<RunOutcome | null>;
     try {
       // Before the user is asked: a call that cannot run needs no answer.
       readArguments(asked, args);
-      const refusal = asked.isAsked ? await this.#askUser(asked, args, request) : null;
+      const refusal = asked.isAsked ? await this.#askUser(asked, args, { request, enough }) : null;
       if (refusal !== null) return errorAnswer(refusal);
       request.signal.throwIfAborted();
       const script = await catalogue.resolve(asked.script.id);
@@ -80,8 +94,7 @@ export class AgentRuns {
     request.signal.addEventListener('abort', stop, { once: true });
     if (request.signal.aborted) stop();
     try {
-      const wait = (signal: AbortSignal) => orAborted(outcome, signal);
-      return await this.#answerAfter(wait, { first: runId, last: runId }, request);
+      return await this.#answerAfter(orAborted(outcome, enough), { first: runId, last: runId }, request);
     } finally {
       request.signal.removeEventListener('abort', stop);
     }
@@ -89,25 +102,27 @@ export class AgentRuns {
 
   /** Waits for a run and its further attempts, up to the patience of agents. Returns its result, or that it continues. */
   async follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
-    const wait = async (signal: AbortSignal) => {
-      await this.#options.runEnds.waitForSeries(runId, signal);
-      return null;
-    };
-    const last = this.#options.runs.lastAttempt(runId).runId;
-    return this.#answerAfter(wait, { first: runId, last }, request);
+    const { runs, runEnds, patienceMs, closing } = this.#options;
+    const last = runs.lastAttempt(runId).runId;
+    const enough = limited([request.signal, closing], patienceMs);
+    try {
+      const end = runEnds.waitForSeries(runId, enough.signal).then(() => null);
+      return await this.#answerAfter(end, { first: runId, last }, request);
+    } finally {
+      enough.end();
+    }
   }
 
   async #answerAfter(
-    wait: (signal: AbortSignal) => Promise<RunOutcome | null>,
+    end: Promise<RunOutcome | null>,
     attempts: Attempts,
     request: AgentRequest,
   ): Promise<ToolAnswer> {
-    const { runs, patienceMs, closing } = this.#options;
+    const { runs } = this.#options;
     const runId = attempts.first;
     const watch = this.#showProgress(attempts, request);
-    const enough = limited([request.signal, closing], patienceMs);
     try {
-      const outcome = await wait(enough.signal);
+      const outcome = await end;
       // The agent looks for it by its id.
       runs.record(runId);
       const last = runs.lastAttempt(runId);
@@ -122,7 +137,6 @@ export class AgentRuns {
       if (error instanceof AppError) return errorAnswer(refusalText(error));
       throw error;
     } finally {
-      enough.end();
       watch.end();
     }
   }
@@ -174,15 +188,17 @@ export class AgentRuns {
   async #askUser(
     asked: AgentScript,
     args: JsonObject,
-    { client, signal }: AgentRequest,
+    { request: { client, report }, enough }: { request: AgentRequest; enough: AbortSignal },
   ): Promise<string | null> {
-    const { consent, patienceMs, closing } = this.#options;
-    const enough = limited([signal, closing], patienceMs);
+    const { consent, signOfLifeMs } = this.#options;
+    const showWaiting = () => report?.({ progress: 0, message: 'Waiting for the user to allow this call' });
+    showWaiting();
+    const timer = report === null ? undefined : setInterval(showWaiting, signOfLifeMs);
     try {
-      const answer = await consent.ask({ asked, client, args }, enough.signal);
+      const answer = await consent.ask({ asked, client, args }, enough);
       return answer === 'allowed' ? null : unaskedTexts[answer];
     } finally {
-      enough.end();
+      clearInterval(timer);
     }
   }
 
@@ -275,6 +291,16 @@ const unaskedTexts = {
 export function refusalText({ text, hint }: AppError): string {
   const plain = text.en.replace(/\b(?:params|data)\.(?=\S)/g, '');
   return hint === undefined ? plain : `${plain} ${hint.en}`;
+}
+
+/** Makes each value greater than the one before it, as the protocol requires. */
+function growing(report: AgentRequest['report']): AgentRequest['report'] {
+  if (report === null) return null;
+  let last = 0;
+  return (shown) => {
+    last = Math.max(shown.progress, last + smallestStep);
+    report({ ...shown, progress: last });
+  };
 }
 
 /** Null if the signal is aborted before. The promise never rejects. */
