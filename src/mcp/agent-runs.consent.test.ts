@@ -23,7 +23,7 @@ const asked: AgentScript = {
 };
 
 /** A call whose user and whose run wait for the test. */
-async function setUp() {
+async function setUp({ isCurrent = true } = {}) {
   const run = queuedRun({ state: 'running' });
   const answered = new Feed<Consent>();
   const submit = vi.fn(async () => ({
@@ -40,6 +40,7 @@ async function setUp() {
           answered.subscribe(resolve);
         }),
     },
+    offers: { isCurrent: () => isCurrent },
     catalogue: { resolve: async () => script },
     runs: { submit, cancel, record: () => run, lastAttempt: () => run, events: new Feed() },
     eventLog: { published: new Feed() },
@@ -119,4 +120,16 @@ it('shows no progress to an agent that did not ask for it', async () => {
   answer('refused');
   expect(await result).toMatchObject({ isError: true });
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('starts no run if the script changed after the user allowed it', async () => {
+  const { call, answer, submit } = await setUp({ isCurrent: false });
+  const result = call();
+  await pass(0);
+  answer('allowed');
+  expect(await result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('The script changed') }],
+  });
+  expect(submit).not.toHaveBeenCalled();
 });

@@ -19,7 +19,7 @@ function series(...begun: readonly RunRecord[]) {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
   const agentRuns = new AgentRuns({
-    offers: { findScript: unexpected },
+    offers: { findScript: unexpected, isCurrent: unexpected },
     consent: { ask: unexpected },
     catalogue: { resolve: unexpected },
     runs: {

@@ -17,7 +17,7 @@ import { type OutputText, readOutput, wholeOutput } from './run-output.ts';
 import { readArguments } from './script-tool.ts';
 
 export interface AgentRunsOptions {
-  offers: Pick<Offers, 'findScript'>;
+  offers: Pick<Offers, 'findScript' | 'isCurrent'>;
   consent: Pick<Confirmations, 'ask'>;
   catalogue: Pick<Catalogue, 'resolve'>;
   runs: Pick<RunService, 'submit' | 'record' | 'cancel' | 'get' | 'getBrief' | 'lastAttempt' | 'events'>;
@@ -63,7 +63,7 @@ export class AgentRuns {
     enough: AbortSignal,
     { asked, args, request }: { asked: AgentScript; args: JsonObject; request: AgentRequest },
   ): Promise<ToolAnswer> {
-    const { catalogue, runs } = this.#options;
+    const { offers, catalogue, runs } = this.#options;
     let runId: string;
     let outcome: Promise<RunOutcome | null>;
     try {
@@ -73,6 +73,8 @@ export class AgentRuns {
       if (refusal !== null) return errorAnswer(refusal);
       request.signal.throwIfAborted();
       const script = await catalogue.resolve(asked.script.id);
+      // The user allowed the script as it was.
+      if (asked.isAsked && !offers.isCurrent(asked)) return errorAnswer(unaskedTexts.changed);
       const submitted = await runs.submit({
         ...readArguments({ ...asked, script }, args),
         script,
@@ -281,6 +283,8 @@ const smallestStep = 0.001;
 /** The texts for an agent whose call the user has not allowed. */
 const unaskedTexts = {
   refused: 'The user refused this call. Do not try again unless the user asks you to.',
+  changed:
+    'The script changed while the call waited for the user, or it is no longer offered to you, so nothing ran. List the tools again, then call the tool again if it is still there.',
   'too-many':
     'Too many calls wait for the answer of the user, so this one was not asked. Wait until the user has answered them.',
   unanswered:

@@ -28,6 +28,7 @@ function setUp() {
   const timers = new Set<{ atMs: number; callback: () => void }>();
   const changed = new Feed<void>();
   const choices = new Map<string, AgentChoice>();
+  const outdated = new Set<AgentScript>();
   let nowMs = 0;
   const confirmations = new Confirmations({
     offers: {
@@ -37,6 +38,7 @@ function setUp() {
         choices.set(choice.scriptId, choice);
         changed.publish();
       },
+      isCurrent: (asked) => !outdated.has(asked) && choices.get(asked.script.id)?.isOffered !== false,
     },
     clock: { now: () => new Date(nowMs) },
     after(delayMs, callback) {
@@ -55,6 +57,11 @@ function setUp() {
   return {
     confirmations,
     choices,
+    /** A script that changes, or is no longer offered. */
+    change(asked: AgentScript) {
+      outdated.add(asked);
+      changed.publish();
+    },
     changed,
     opened,
     timers,
@@ -219,6 +226,36 @@ it('a user who withholds the script refuses its calls', async () => {
   scene.confirmations.close();
   expect(await other.consent).toBe('unanswered');
   expect(scene.timers.size).toBe(0);
+});
+
+it('a question ends when its script changes or is no longer offered', async () => {
+  const scene = setUp();
+  const call = scene.ask();
+  const two = agentScript('two');
+  scene.ask({}, { script: two });
+  const [question] = scene.confirmations.questions;
+  scene.change(cleanUp);
+  expect(await call.consent).toBe('changed');
+  expect(scene.confirmations.questions).toMatchObject([{ scriptId: 'two' }]);
+  expect(scene.confirmations.answer(question?.id ?? '', 'allow')).toBe(false);
+});
+
+it('a late answer is not for the changed script', async () => {
+  const scene = setUp();
+  const call = scene.ask();
+  call.leave();
+  await call.consent;
+  scene.answer('allow');
+  scene.change(cleanUp);
+  scene.ask({ days: 3 }, { script: agentScript('one', 'Clean up all') });
+  expect(scene.confirmations.questions).toMatchObject([{ scriptName: 'Clean up all' }]);
+});
+
+it('a call of a changed script does not join the question of the old one', () => {
+  const scene = setUp();
+  scene.ask();
+  scene.ask({ days: 3 }, { script: agentScript('one', 'Clean up all') });
+  expect(scene.confirmations.questions).toHaveLength(2);
 });
 
 it('a call that was cancelled before opens no question', async () => {

@@ -9,10 +9,10 @@ import { describeArgs, describeClient } from './describe-args.ts';
 import type { AgentScript, Offers } from './offers.ts';
 
 /**
- * Whether a call may run. unanswered: the question stays open, and the same call may ask again. too-many: there are so many open
- * questions that this one was not asked.
+ * Whether a call may run. unanswered: the question stays open, and the same call may ask again. changed: the question ended, because
+ * its script changed or is no longer offered. too-many: there are so many open questions that this one was not asked.
  */
-export type Consent = 'allowed' | 'refused' | 'unanswered' | 'too-many';
+export type Consent = 'allowed' | 'refused' | 'unanswered' | 'changed' | 'too-many';
 
 /** A call that waits for the consent of the user. */
 export interface Question {
@@ -45,7 +45,7 @@ interface Entry {
 }
 
 interface ConfirmationsOptions {
-  offers: Pick<Offers, 'changed' | 'choiceOf' | 'choose'>;
+  offers: Pick<Offers, 'changed' | 'choiceOf' | 'choose' | 'isCurrent'>;
   clock: Clock;
   /** Calls back once after a delay. Returns the function that cancels the call. */
   after: (delayMs: number, callback: () => void) => () => void;
@@ -69,7 +69,7 @@ export class Confirmations {
 
   constructor(options: ConfirmationsOptions) {
     this.#options = options;
-    this.#unsubscribe = options.offers.changed.subscribe(() => this.#refuseWithheld());
+    this.#unsubscribe = options.offers.changed.subscribe(() => this.#endOutdated());
   }
 
   /** The open questions, the oldest first. */
@@ -174,20 +174,21 @@ export class Confirmations {
     if (expired.length > 0) this.changed.publish();
   }
 
-  /** A user who withholds a script refuses the calls that wait for it. */
-  #refuseWithheld(): void {
+  /** Ends the questions whose scripts changed or are no longer offered. A user who withholds a script refuses its calls. */
+  #endOutdated(): void {
     const { offers } = this.#options;
-    const withheld = [...this.#entries].filter(
-      ({ question }) => offers.choiceOf(question.scriptId).isOffered === false,
-    );
-    for (const entry of withheld) this.#end(entry, 'refused');
-    if (withheld.length > 0) this.changed.publish();
+    const outdated = [...this.#entries].filter(({ call }) => !offers.isCurrent(call.asked));
+    for (const entry of outdated) {
+      const isWithheld = offers.choiceOf(entry.question.scriptId).isOffered === false;
+      this.#end(entry, isWithheld ? 'refused' : 'changed');
+    }
+    if (outdated.length > 0) this.changed.publish();
   }
 }
 
 function isSame(one: Call, other: Call): boolean {
   return (
-    one.asked.script.id === other.asked.script.id &&
+    isDeepStrictEqual(one.asked.script, other.asked.script) &&
     one.client === other.client &&
     isDeepStrictEqual(one.args, other.args)
   );

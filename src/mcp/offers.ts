@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { AgentPackages } from '../contract/values.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { Script } from '../scripts/script.ts';
@@ -7,7 +9,7 @@ import type { AgentChoice, AgentChoiceStore } from './choices.ts';
 import { freeName, toolName } from './tool-name.ts';
 
 interface OffersOptions {
-  catalogue: Pick<Catalogue, 'version' | 'scripts' | 'isPackaged' | 'changed'>;
+  catalogue: Pick<Catalogue, 'version' | 'scripts' | 'find' | 'isPackaged' | 'changed'>;
   slugs: Pick<Slugs, 'update' | 'of'>;
   store: AgentChoiceStore;
   /** Which scripts of installed packages agents may use. */
@@ -73,6 +75,12 @@ export class Offers {
   /** The offered script with this id. */
   async findScript(id: string): Promise<AgentScript | null> {
     return (await this.offered()).find(({ script }) => script.id === id) ?? null;
+  }
+
+  /** Whether a script is still offered, with the same manifest and, if it is a package, the same version. */
+  isCurrent({ script }: AgentScript): boolean {
+    const current = this.#options.catalogue.find(script.id);
+    return current !== null && isDeepStrictEqual(current, script) && this.#describe(current).isOffered;
   }
 
   /** Stores what the user chose for a script. */
