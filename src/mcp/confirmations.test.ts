@@ -4,7 +4,13 @@ import { someScript } from '../../test/support/some-script.ts';
 import { Feed } from '../shared/feed.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { AgentChoice } from './choices.ts';
-import { Confirmations, type Consent, mostQuestions, type Question } from './confirmations.ts';
+import {
+  Confirmations,
+  type Consent,
+  mostQuestions,
+  mostQuestionsOfClient,
+  type Question,
+} from './confirmations.ts';
 import type { AgentScript } from './offers.ts';
 
 const minuteMs = 60_000;
@@ -206,13 +212,29 @@ it('refuses an answer to a question that is not open', async () => {
 
 it('asks at most 20 questions at once', async () => {
   const scene = setUp();
-  for (let days = 0; days < mostQuestions; days++) scene.ask({ days });
-  expect(await scene.ask({ days: 99 }).consent).toBe('too-many');
+  const clients = ['a', 'b', 'c', 'd'];
+  for (let days = 0; days < mostQuestions; days++)
+    scene.ask({ days }, { client: clients[days % clients.length] ?? '' });
+  expect(scene.confirmations.questions).toHaveLength(mostQuestions);
+  expect(await scene.ask({ days: 99 }, { client: 'e' }).consent).toBe('too-many');
   // It joins one that is open.
-  scene.ask({ days: 0 });
+  scene.ask({ days: 0 }, { client: 'a' });
+  scene.answer('refuse');
+  scene.ask({ days: 99 }, { client: 'e' });
+  expect(scene.confirmations.questions).toHaveLength(mostQuestions);
+});
+
+it('asks at most 5 questions of one client at once, so that others can ask', async () => {
+  const scene = setUp();
+  for (let days = 0; days < mostQuestionsOfClient; days++) scene.ask({ days });
+  expect(await scene.ask({ days: 99 }).consent).toBe('too-many');
+  // The user reads both names as the same one.
+  expect(await scene.ask({ days: 99 }, { client: ' claude-code ' }).consent).toBe('too-many');
+  scene.ask({ days: 99 }, { client: 'codex' });
+  expect(scene.confirmations.questions).toHaveLength(mostQuestionsOfClient + 1);
   scene.answer('refuse');
   scene.ask({ days: 99 });
-  expect(scene.confirmations.questions).toHaveLength(mostQuestions);
+  expect(scene.confirmations.questions).toHaveLength(mostQuestionsOfClient + 1);
 });
 
 it('a user who withholds the script refuses its calls', async () => {

@@ -10,7 +10,8 @@ import type { AgentScript, Offers } from './offers.ts';
 
 /**
  * Whether a call may run. unanswered: the question stays open, and the same call may ask again. changed: the question ended, because
- * its script changed or is no longer offered. too-many: there are so many open questions that this one was not asked.
+ * its script changed or is no longer offered. too-many: there are so many open questions, of this client or of all, that this one was
+ * not asked.
  */
 export type Consent = 'allowed' | 'refused' | 'unanswered' | 'changed' | 'too-many';
 
@@ -52,6 +53,8 @@ interface ConfirmationsOptions {
 }
 
 export const mostQuestions = 20;
+/** One client cannot keep the others from asking. */
+export const mostQuestionsOfClient = 5;
 const openMs = 10 * 60_000;
 
 /**
@@ -92,7 +95,7 @@ export class Confirmations {
       this.#end(found);
       return found.answered;
     }
-    if (found === undefined && this.questions.length >= mostQuestions) return 'too-many';
+    if (found === undefined && this.#isFullFor(describeClient(call.client))) return 'too-many';
     const { waiting } = found ?? this.#open(call);
     return new Promise((resolve) => {
       const leave = () => answer('unanswered');
@@ -127,6 +130,12 @@ export class Confirmations {
   close(): void {
     this.#unsubscribe();
     for (const entry of this.#entries) this.#end(entry);
+  }
+
+  #isFullFor(client: string): boolean {
+    const open = this.questions;
+    const own = open.filter((question) => question.client === client);
+    return open.length >= mostQuestions || own.length >= mostQuestionsOfClient;
   }
 
   #open(call: Call, waiting: Entry['waiting'] = new Set()): Entry {
