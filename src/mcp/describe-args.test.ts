@@ -6,11 +6,41 @@ it('shows the arguments as JSON', () => {
   expect(describeArgs({ path: '/tmp/图', days: 3 })).toBe('{\n  "path": "/tmp/图",\n  "days": 3\n}');
 });
 
-it('cuts each long value, so that the others stay in sight', () => {
-  const text = describeArgs({ note: 'x'.repeat(100_000), path: '/important' });
-  expect(text).toContain('… (100000)');
-  expect(text).toContain('"path": "/important"');
-  expect(describeArgs({ list: Array.from({ length: 10_000 }, () => 'value') })).toHaveLength(4000);
+it('shows no arguments as an empty object', () => {
+  expect(describeArgs({})).toBe('{}');
+});
+
+it('shows the start and the end of a long text', () => {
+  const text = describeArgs({ command: `echo ${'a'.repeat(100_000)} && rm -rf /`, path: '/important' });
+  expect(text).toMatch(
+    /^\{\n {2}"command": "echo a+ … \(\+99417\) … a+ && rm -rf \/",\n {2}"path": "\/important"\n\}$/,
+  );
+});
+
+it('shows every argument beside long lists and objects', () => {
+  const list = ['first', ...Array.from({ length: 10_000 }, () => 'value'), 'last'];
+  const deep = Object.fromEntries(list.map((value, index) => [`${'k'.repeat(1000)}${index}`, value]));
+  const text = describeArgs({ list, deep, path: '/important' });
+  for (const shown of ['"first"', '"last"', '"deep": {', '"path": "/important"'])
+    expect(text).toContain(shown);
+  expect(text.match(/… \(\+\d+\) …/g)).toHaveLength(2);
+  expect(text.length).toBeLessThan(4200);
+});
+
+it('shows the end of a long name, and a part of each of very many arguments', () => {
+  const names = Array.from({ length: 200 }, (_, index) => `${'n'.repeat(1000)}${index}`);
+  const text = describeArgs(Object.fromEntries(names.map((name) => [name, 'v'.repeat(1000)])));
+  for (const index of names.keys()) expect(text).toContain(`n${index}": "v`);
+});
+
+it('does not cut a character into halves', () => {
+  const gifts = '🎁'.repeat(1000);
+  for (const note of [gifts, `x${gifts}`, [...gifts]])
+    for (const text of [describeArgs({ note }), describeArgs({ note: [note, 'x'] })]) {
+      expect(text).toContain('…');
+      expect(text).not.toContain('\\ud');
+      expect(Buffer.from(text).toString()).toBe(text);
+    }
 });
 
 it('shows characters that hide or reorder text as their codes', () => {

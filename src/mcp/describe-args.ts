@@ -1,23 +1,33 @@
 import type { JsonObject } from '../shared/json.ts';
 
-const longestValue = 300;
+const longestValue = 600;
 const longestText = 4000;
+/** Enough to recognize an argument among very many. */
+const shortestShare = 80;
 const longestName = 60;
 
 /** Characters that are invisible, or that reverse the order of those around them. */
 const deceptive = /[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f]/gu;
 
 /**
- * The arguments of a call as the user reads them before the run. Each long value is cut, so that it cannot push the others out of
- * sight, and characters that could hide a part of the text are shown as their codes.
+ * The arguments of a call as the user reads them before the run. Each argument gets its share of the text, so that none pushes another
+ * out of sight. A long one is cut in its middle, because a command may end with its dangerous part. Characters that could hide a part of
+ * the text are shown as their codes.
  */
 export function describeArgs(args: JsonObject): string {
-  const text = JSON.stringify(
-    args,
-    (_key, value: unknown) => (typeof value === 'string' ? cut(value) : value),
-    2,
-  );
-  const shown = text.length <= longestText ? text : `${text.slice(0, longestText - 1)}…`;
+  const entries = Object.entries(args);
+  const share = Math.max(shortestShare, Math.floor(longestText / Math.max(1, entries.length)));
+  // A long text is cut as such, and not once more as a part of its argument.
+  const longest = Math.min(longestValue, Math.floor(share / 2));
+  const lines = entries.map(([name, value]) => {
+    const text = JSON.stringify(
+      value,
+      (_key, inner: unknown) => (typeof inner === 'string' ? cutMiddle(inner, longest) : inner),
+      2,
+    ).replaceAll('\n', '\n  ');
+    return `  ${JSON.stringify(cutMiddle(name, longestName))}: ${cutMiddle(text, share)}`;
+  });
+  const shown = lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n}`;
   return shown.replace(deceptive, codeOf);
 }
 
@@ -31,9 +41,14 @@ export function describeClient(name: string): string {
   return characters.length <= longestName ? line : `${characters.slice(0, longestName - 1).join('')}…`;
 }
 
-function cut(value: string): string {
-  if (value.length <= longestValue) return value;
-  return `${value.slice(0, longestValue)}… (${value.length})`;
+/** Keeps the start and the end of a long text, and shows the number of characters between them. */
+function cutMiddle(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const half = Math.floor(longest / 2);
+  // Removes half of a surrogate pair at the cut.
+  const start = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
+  const end = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
+  return `${start} … (+${text.length - start.length - end.length}) … ${end}`;
 }
 
 function codeOf(character: string): string {
