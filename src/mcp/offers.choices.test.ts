@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { tempFolder } from '../../test/support/hob.ts';
 import { writeScript } from '../../test/support/scripts.ts';
 import { Catalogue } from '../scripts/catalogue.ts';
+import type { AgentChoice } from './choices.ts';
 import { Offers } from './offers.ts';
 
 /** The offers of one script of the user, whose manifest the test can change. */
@@ -14,10 +15,11 @@ async function setUp() {
   await writeScript(folder, 'clean', { tables: '[service.mcp]\nread_only = false\n' });
   const catalogue = new Catalogue([folder]);
   await catalogue.load();
+  const stored: AgentChoice[] = [];
   const offers = new Offers({
     catalogue,
     slugs: { update: async () => {}, of: () => 'clean' },
-    store: { all: () => [], put: () => {} },
+    store: { all: () => [], put: (choice) => stored.push(choice) },
     packages: 'chosen',
   });
   const [asked] = await offers.all();
@@ -26,6 +28,7 @@ async function setUp() {
   return {
     offers,
     asked,
+    stored,
     scriptFolder: join(folder, 'clean'),
     refresh: () => catalogue.refresh([manifestPath]),
     rewrite: async (from: string, to: string) => {
@@ -61,4 +64,17 @@ it('a script that the user withholds, or that was removed, is no longer current'
   await rm(scriptFolder, { recursive: true });
   await refresh();
   expect(offers.isCurrent(asked)).toBe(false);
+});
+
+it('forgets the choices for an uninstalled script', async () => {
+  const { offers, asked, stored } = await setUp();
+  const { id } = asked.script;
+  offers.choose({ scriptId: id, isOffered: true, isAsked: false });
+  offers.forget(id);
+  const none = { scriptId: id, isOffered: null, isAsked: null };
+  expect(offers.choiceOf(id)).toEqual(none);
+  expect(stored.at(-1)).toEqual(none);
+  // There is nothing to forget about a script without choices.
+  offers.forget('another');
+  expect(stored).toHaveLength(2);
 });

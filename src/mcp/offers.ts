@@ -93,6 +93,11 @@ export class Offers {
     this.chosen.publish();
   }
 
+  /** Restores the rule for a script that the user uninstalled. */
+  forget(scriptId: string): void {
+    if (this.#choices.has(scriptId)) this.choose({ scriptId, isOffered: null, isAsked: null });
+  }
+
   choiceOf(scriptId: string): AgentChoice {
     return this.#choices.get(scriptId) ?? { scriptId, isOffered: null, isAsked: null };
   }

@@ -275,6 +275,7 @@ export async function startService({
       catalogue,
       slugs,
       notifications,
+      packages: prepared.packages,
       runs,
       runEnds,
       outputs,

@@ -3,6 +3,7 @@ import { Confirmations, type Question } from '../mcp/confirmations.ts';
 import { Mcp } from '../mcp/mcp.ts';
 import { Offers } from '../mcp/offers.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { Packages } from '../packages/operations/packages.ts';
 import type { HistoryStore } from '../runs/history/history-store.ts';
 import type { EventLog } from '../runs/ledger.ts';
 import type { RunOutputs } from '../runs/output/run-outputs.ts';
@@ -24,6 +25,7 @@ interface McpParts {
   catalogue: Catalogue;
   slugs: Slugs;
   notifications: Pick<Notifications, 'show'>;
+  packages: Pick<Packages, 'uninstalled'>;
   runs: RunService;
   runEnds: RunEnds;
   outputs: RunOutputs;
@@ -42,13 +44,22 @@ const signOfLifeMs = 10_000;
 
 /** Builds the tools of agents, and the questions to the user. */
 export function composeMcp(parts: McpParts) {
-  const { settings, database, catalogue, slugs, notifications, eventLog, closing } = parts;
+  const { settings, database, catalogue, slugs, notifications, packages, eventLog, closing } = parts;
   const language = userLanguage(settings.environment);
+  const log = parts.log.child({ part: 'agents' });
   const offers = new Offers({
     catalogue,
     slugs,
     store: new SqliteAgentChoiceStore(database),
     packages: settings.mcp_packages,
+  });
+  // An id is chosen by the author, so the user's choices must not pass to another package with the same one.
+  packages.uninstalled.subscribe((scriptId) => {
+    try {
+      offers.forget(scriptId);
+    } catch (error) {
+      log.error({ err: error, script_id: scriptId }, 'cannot remove the choices for an uninstalled script');
+    }
   });
   const confirmations = new Confirmations({
     offers,
@@ -69,7 +80,6 @@ export function composeMcp(parts: McpParts) {
     }),
   );
   publishAgents({ offers, confirmations, eventLog });
-  const log = parts.log.child({ part: 'agents' });
   const mcp = new Mcp({ ...parts, log, offers, consent: confirmations, patienceMs, signOfLifeMs });
   closing.addEventListener('abort', () => void mcp.close());
   return {

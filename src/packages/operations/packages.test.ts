@@ -53,6 +53,19 @@ describe('uninstalling a package', () => {
     await packages.uninstall(id);
     expect(await stateOf(folder)).toEqual({});
   });
+
+  it('publishes the id, which no other operation does', async () => {
+    const { packages, id, source } = await installed();
+    const uninstalled: string[] = [];
+    packages.uninstalled.subscribe((each) => uninstalled.push(each));
+    await writeSample(source.location, { id, version: '2.0.0' });
+    for (const change of [() => packages.update(id, { prepare: true }), () => packages.rollback(id)])
+      expect(await endOf(packages, await change())).toMatchObject({ state: 'done' });
+    expect(uninstalled).toEqual([]);
+    await packages.uninstall(id.toUpperCase());
+    await endOf(packages, await packages.install({ source, prepare: true }));
+    expect(uninstalled).toEqual([id]);
+  });
 });
 
 describe('preparing a script', () => {

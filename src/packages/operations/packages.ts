@@ -1,5 +1,5 @@
 import type { Script } from '../../scripts/script.ts';
-import type { Feed } from '../../shared/feed.ts';
+import { Feed } from '../../shared/feed.ts';
 import { makePrivateFolder } from '../../shared/private-files.ts';
 import type { parseSource } from '../fetch/parse-source.ts';
 import type { PackageSource } from '../package-source.ts';
@@ -72,6 +72,8 @@ export interface PackagesOptions extends Omit<PackageParts, 'store'> {
 /** Operations on packages. Each script has at most one at a time, and none takes effect partly. */
 export class Packages {
   readonly progress: Feed<OperationView>;
+  /** Publishes the id of each uninstalled script. An update publishes nothing. */
+  readonly uninstalled = new Feed<string>();
   readonly #parts: PackageParts;
   readonly #parseSource: typeof parseSource;
   readonly #operations: OperationList;
@@ -215,6 +217,8 @@ export class Packages {
       await this.#readInstalled(id);
       const name = this.#nameOf(id);
       await store.forget(id);
+      // Before the next installation can begin.
+      this.uninstalled.publish(id);
       await catalogue.refresh([store.folderOf(id)]);
       await this.#tidy(id);
       return { scriptId: id, name, keptForRuns: this.#left.has(id) };
