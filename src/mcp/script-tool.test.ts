@@ -114,17 +114,13 @@ describe('the tool of a script', () => {
   it('promises no types of the result, except those that Hob checks', () => {
     const outputs = [
       { name: 'paths', type: 'list', description: 'What was written' },
-      { name: 'run_id', type: 'int', description: null },
+      { name: 'words', type: 'int', description: null },
     ];
     expect(scriptTool(asked({ outputs })).outputSchema).toEqual({
       type: 'object',
-      properties: {
-        code: { type: 'integer' },
-        msg: { type: 'string' },
-        stdout: { description: 'What the script printed, if it wrote no result.' },
-        paths: { description: 'What was written. Usually of type list.' },
-        run_id: { description: 'Usually of type int.' },
-      },
+      description:
+        'paths (usually list): What was written. words (usually int). stdout: what the script printed, if it wrote no result. run_id: pass it to hob_wait if the run continues.',
+      properties: { code: { type: 'integer' }, msg: { type: 'string' } },
       required: ['msg'],
       additionalProperties: true,
     });

@@ -150,35 +150,38 @@ function isUsableDefault(param: Param): param is Param & { default: Json } {
 }
 
 /**
- * The envelope that the script writes. Hob checks only its `code` and `msg`. No other types are promised: a script may write others than it
- * declares, and a client would then refuse the answer.
+ * The envelope that the script writes. Hob checks only its `code` and `msg`. The other values have no types here: a script may write others
+ * than it declares, and a client would then refuse the answer. Some clients refuse a value without a type, so a text describes them.
  */
 function outputSchema({ outputs }: Script): NonNullable<ToolDefinition['outputSchema']> {
-  const declared = outputs.map(({ name, ...output }) => [name, describeOutput(output)] as const);
+  const declared = outputs.map(describeOutput);
   return {
     type: 'object',
-    properties: {
-      stdout: { description: 'What the script printed, if it wrote no result.' },
-      run_id: { description: 'If the run continues: pass it to hob_wait.' },
-      ...Object.fromEntries(declared),
-      code: { type: 'integer' },
-      msg: { type: 'string' },
-    },
+    ...described(
+      [
+        ...declared,
+        'stdout: what the script printed, if it wrote no result.',
+        'run_id: pass it to hob_wait if the run continues.',
+      ],
+      longestDescription,
+    ),
+    properties: { code: { type: 'integer' }, msg: { type: 'string' } },
     required: ['msg'],
     additionalProperties: true,
   };
 }
 
-function describeOutput({ type, description }: Pick<Output, 'type' | 'description'>): JsonObject {
-  return described([description, type === null ? null : `Usually of type ${type}.`]);
+function describeOutput({ name, type, description }: Output): string {
+  const kind = type === null ? '' : ` (usually ${type})`;
+  return `${name}${kind}${description === null ? '' : `: ${description}`}`;
 }
 
-function described(sentences: readonly (string | null)[]): JsonObject {
+function described(sentences: readonly (string | null)[], longest = longestFieldDescription): JsonObject {
   const text = sentences
     .filter((one) => one !== null && one !== '')
     .map((one, index, all) => (index < all.length - 1 && !/[.!?。！？]$/.test(one ?? '') ? `${one}.` : one))
     .join(' ');
-  return text === '' ? {} : { description: cutMessage(text, longestFieldDescription) };
+  return text === '' ? {} : { description: cutMessage(text, longest) };
 }
 
 /** Returns what the script gets for the arguments of a call. Throws an error that says which argument to change. */

@@ -23,6 +23,10 @@ const params = `
 [service.mcp]
 name = "count_words"
 
+[[service.outputs]]
+name = "words"
+type = "int"
+
 [[service.params]]
 name = "text"
 type = "str"
