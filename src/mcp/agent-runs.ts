@@ -103,8 +103,9 @@ export class AgentRuns {
   }
 
   /** Waits for a run and its further attempts, up to the patience of agents. Returns its result, or that it continues. */
-  async follow(runId: string, request: AgentRequest): Promise<ToolAnswer> {
+  async follow(runId: string, agentRequest: AgentRequest): Promise<ToolAnswer> {
     const { runs, runEnds, patienceMs, closing } = this.#options;
+    const request = { ...agentRequest, report: growing(agentRequest.report) };
     const last = runs.lastAttempt(runId).runId;
     const enough = limited([request.signal, closing], patienceMs);
     try {
@@ -233,17 +234,12 @@ export class AgentRuns {
     let current = last;
     const beganMs = performance.now();
     let latest: string | null = null;
-    let value = 0;
-    const show = (fraction: number | null, message: string | null) => {
-      const next = fraction === null ? 0 : fraction * fullProgress;
-      // The protocol forbids a value that does not grow.
-      value = Math.max(next, value + smallestStep);
+    const show = (fraction: number | null, message: string | null) =>
       report?.({
-        progress: value,
-        ...(fraction !== null && { total: Math.max(fullProgress, value) }),
+        progress: (fraction ?? 0) * fullProgress,
+        ...(fraction !== null && { total: fullProgress }),
         ...(message !== null && { message }),
       });
-    };
     const ignoreAttempts = runs.events.subscribe(({ type, run }) => {
       if (type !== 'queued' || run.firstRunId !== first) return;
       current = run.runId;
@@ -301,9 +297,9 @@ export function refusalText({ text, hint }: AppError): string {
 function growing(report: AgentRequest['report']): AgentRequest['report'] {
   if (report === null) return null;
   let last = 0;
-  return (shown) => {
-    last = Math.max(shown.progress, last + smallestStep);
-    report({ ...shown, progress: last });
+  return ({ progress, total, ...shown }) => {
+    last = Math.max(progress, last + smallestStep);
+    report({ ...shown, progress: last, ...(total !== undefined && { total: Math.max(total, last) }) });
   };
 }
 
