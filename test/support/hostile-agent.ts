@@ -18,7 +18,7 @@ export interface AgentAnswer {
 
 const version = '2026-07-28';
 const olderVersion = '2025-06-18';
-const usualHeaders = {
+export const usualHeaders = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
 };

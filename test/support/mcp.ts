@@ -1,4 +1,12 @@
 import type { Hob } from './hob.ts';
+import {
+  type AgentAnswer,
+  beginSession,
+  envelope,
+  headersFor,
+  sendToMcp,
+  usualHeaders,
+} from './hostile-agent.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -9,10 +17,6 @@ export interface ToolResult {
   readonly isError?: boolean;
 }
 
-const newest = '2026-07-28';
-const older = '2025-11-25';
-const common = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-
 /** Calls a tool with the protocol of 2026, in which each request stands for itself. */
 export async function callStateless(
   hob: Hob,
@@ -20,27 +24,23 @@ export async function callStateless(
   args: Fields,
   client = 'a test',
 ): Promise<ToolResult> {
-  const { headers, message } = statelessCall(name, args, client);
-  return resultOf(await post(hob, message, headers));
+  const { headers, body } = statelessCall(name, args, client);
+  return resultOf(await sendToMcp(hob, body, { headers }));
 }
 
 function statelessCall(name: string, args: Fields, client: string) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': newest,
-    'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const headers = { 'mcp-protocol-version': newest, 'mcp-method': 'tools/call', 'mcp-name': name };
-  return { headers, message: { id: 1, method: 'tools/call', params: { name, arguments: args, _meta } } };
+  const _meta = { ...envelope, 'io.modelcontextprotocol/clientInfo': { name: client, version: '1' } };
+  const params = { name, arguments: args, _meta };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  return { headers: headersFor('tools/call', name), body };
 }
 
 /** The bytes of such a call, for a client that sends several on one connection without waiting for the answers. */
-export function statelessCallText(hob: Hob, name: string, args: Fields): string {
-  const { headers, message } = statelessCall(name, args, 'a test');
-  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+export function statelessCallText({ url }: Hob, name: string, args: Fields): string {
+  const { headers, body } = statelessCall(name, args, 'a test');
   const all = {
-    host: new URL(hob.url).host,
-    ...common,
+    host: new URL(url).host,
+    ...usualHeaders,
     ...headers,
     'content-length': Buffer.byteLength(body),
   };
@@ -50,30 +50,12 @@ export function statelessCallText(hob: Hob, name: string, args: Fields): string 
 
 /** Calls a tool in a new session of the protocol of 2025. */
 export async function callInSession(hob: Hob, name: string, args: Fields): Promise<ToolResult> {
-  const begin = {
-    protocolVersion: older,
-    clientInfo: { name: 'a test', version: '1' },
-    capabilities: {},
-  };
-  const begun = await post(hob, { id: 0, method: 'initialize', params: begin }, {});
-  const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
-  await begun.text();
-  await post(hob, { method: 'notifications/initialized' }, session);
-  return resultOf(
-    await post(hob, { id: 1, method: 'tools/call', params: { name, arguments: args } }, session),
-  );
+  const session = await beginSession(hob);
+  return resultOf(await session.ask('tools/call', { name, arguments: args }));
 }
 
-function post(hob: Hob, message: Fields, headers: Record<string, string>): Promise<Response> {
-  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
-  return fetch(`${hob.url}/mcp`, { method: 'POST', headers: { ...common, ...headers }, body });
-}
-
-/** The result in an answer, which is JSON or a stream of events. */
-async function resultOf(answer: Response): Promise<ToolResult> {
-  const text = await answer.text();
-  const events = text.split('\n').filter((line) => line.startsWith('data: {'));
-  const { result } = JSON.parse(events.at(-1)?.slice('data: '.length) ?? text);
+function resultOf({ body, text }: AgentAnswer): ToolResult {
+  const { result } = body as { result?: ToolResult };
   if (result === undefined) throw new Error(`the answer has no result: ${text}`);
   return result;
 }
