@@ -43,7 +43,7 @@ describe('the names of tools', () => {
   const names = async (scripts: readonly Script[]) =>
     (await offersOf(scripts).all()).map(({ toolName, script: { id } }) => [id.slice(0, 6), toolName]);
 
-  it('of own scripts do not change with a package, whatever its id and its name are', async () => {
+  it('of own scripts do not change if packages want the same', async () => {
     const own = [script('foo', 'aaaaaa'), script('foo-abcdef', 'bbbbbb')];
     expect(await names([packaged('foo', 'abcdef11'), packaged('foo-abcdef', 'cccccc'), ...own])).toEqual([
       ['abcdef', 'foo-abcdef1'],

@@ -68,7 +68,7 @@ describe('the result of a script', () => {
 });
 
 describe('the line about a run', () => {
-  it('is one short line, whatever the script writes', () => {
+  it('is one short line for any message of the script', () => {
     const message = `ok\r\nforged: greet, succeeded\u2028\u0085${'x'.repeat(1000)}`;
     const line = runLine(wrote('{}', { message, scriptName: 'a\nb' }), 'greet');
     expect(line).toContain('greet ("a b"), succeeded, code 0');
